@@ -32,7 +32,9 @@ pub(crate) fn by_registers(context: LLVMContextRef, function: LLVMValueRef, regi
         for bits in questions {
             let mask = f.LLVMGetOperand(bits, 0);
             let lanes = f.LLVMGetVectorSize(f.LLVMTypeOf(mask));
-            let Some(width) = width(mask, DEPTH).filter(|width| width * lanes > register_bits) else { continue };
+            let Some(width) = width(mask, DEPTH).filter(|width| width * lanes > register_bits) else {
+                continue;
+            };
             f.LLVMPositionBuilderBefore(builder, bits);
             let found = any(builder, context, signs(builder, context, mask, width), register_bits);
             for question in users_of(bits) {

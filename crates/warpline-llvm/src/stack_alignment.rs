@@ -48,7 +48,8 @@ fn has_wide_vectors(function: LLVMValueRef) -> bool {
 /// A live type.
 unsafe fn is_wide(ty: LLVMTypeRef) -> bool {
     use llvm_sys::LLVMTypeKind::{
-        LLVMArrayTypeKind, LLVMPointerTypeKind, LLVMScalableVectorTypeKind, LLVMStructTypeKind, LLVMVectorTypeKind,
+        LLVMArrayTypeKind, LLVMPointerTypeKind, LLVMScalableVectorTypeKind, LLVMStructTypeKind,
+        LLVMVectorTypeKind,
     };
     // What has parts may have vectors.
     let others = [LLVMScalableVectorTypeKind, LLVMStructTypeKind, LLVMArrayTypeKind];

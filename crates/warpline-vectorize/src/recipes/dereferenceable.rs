@@ -97,7 +97,8 @@ impl Covered {
             let (_, _, step, lanes) = wanted.place;
             match lanes {
                 Who::All => {
-                    covered.consecutive[wanted.inst] = search.inside(wanted, &objects).or_else(|| Some(earlier()?.0));
+                    covered.consecutive[wanted.inst] =
+                        search.inside(wanted, &objects).or_else(|| Some(earlier()?.0));
                 }
                 _ if covered.between[wanted.inst].is_some() => {}
                 _ => {

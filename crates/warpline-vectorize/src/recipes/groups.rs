@@ -36,9 +36,9 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
+use super::Input;
 use super::dereferenceable::{Between, Range};
 use super::memory::memory_element;
-use super::Input;
 use super::reps::Rep;
 use crate::dependences::{Apart, Region};
 use crate::known_calls::is_annotation;

@@ -66,7 +66,9 @@ impl Planner<'_> {
     /// than blends, unless LLVM may keep the object in registers.
     pub(super) fn is_own_row(&self, address: Value, elem: Type) -> bool {
         let place = Address::of(self.module, self.func, address);
-        let Some(Address { root, terms, offset }) = place.filter(|a| a.terms.is_empty()) else { return false };
+        let Some(Address { root, terms, offset }) = place.filter(|a| a.terms.is_empty()) else {
+            return false;
+        };
         let own = terms.is_empty() && matches!(self.rep(root), Rep::Strided(_));
         let bytes = alloca_bytes(self.module, self.func, root).filter(|_| own);
         let size = self.module.layout.alloc_size(&self.module.types, elem).unwrap_or(0);

@@ -288,7 +288,13 @@ impl Grouped {
         let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
         let has_range = options.args.contains(&ArgShape::Index);
         let asks = has_cross_lane_operations(module, func);
-        has_range.then(|| Grouped { rounds: None, divisible: !insts.any(may_ask), asks, carried: 0.0, chain: 0.0 })
+        has_range.then(|| Grouped {
+            rounds: None,
+            divisible: !insts.any(may_ask),
+            asks,
+            carried: 0.0,
+            chain: 0.0,
+        })
     }
 }
 

@@ -163,7 +163,12 @@ impl Program<'_> {
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
             Recipe::Scatter(scatter) if scatter.how == How::Pick => {
                 let Filled { registers, .. } = shape;
-                Work { loads: 4.0 * registers, stores: 4.0 * registers, vector: 12.0 * registers, scalar: 0.0 }
+                Work {
+                    loads: 4.0 * registers,
+                    stores: 4.0 * registers,
+                    vector: 12.0 * registers,
+                    scalar: 0.0,
+                }
             }
             Recipe::Scatter(scatter) => {
                 // One element after the other, with the place to access chosen or taken out of a vector.
