@@ -206,3 +206,90 @@ entry:
 ;   store %v20, %v21, align 4
 ;   ret
 ; }
+
+; A field that only some lanes ask for, of structures of which all lanes have read another field: what lies between the
+; fields that are read is there, so only the last lane needs its mask.
+func @between(%i: i64, %ua: ptr, %uo: ptr) {
+entry:
+  %p: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i
+  %x: i32 = load %p, align 4
+  %c: i1 = icmp sgt %x, 7
+  br %c, then, end(0)
+then:
+  %q: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i, i32 1
+  %y: i32 = load %q, align 4
+  br end(%y)
+end:
+  %z: i32 = phi
+  %r: ptr = getelementptr i32, %uo, %i
+  store %z, %r, align 4
+  ret
+}
+; check: lower
+; func @between_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
+; entry:
+;   %v3: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i
+;   %v4: <13 x i32> = load %v3, align 4
+;   %v6: <4 x i32> = shufflevector %v4, poison [0, 4, 8, 12]
+;   %v8: <4 x i1> = icmp sgt %v6, <7, 7, 7, 7>
+;   br then
+; then:
+;   %v10: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i, i32 1
+;   %v11: <13 x i32> = load %v3, align 4
+;   %v12: <4 x i32> = shufflevector %v11, poison [1, 5, 9, -1]
+;   %v14: i1 = extractelement %v8, i64 3
+;   %v16: ptr = getelementptr i8, %v3, i64 52
+;   %v18: ptr = getelementptr i8, %v3, i64 36
+;   %v19: ptr = select %v14, %v16, %v18
+;   %v20: i32 = load %v19, align 4
+;   %v21: <4 x i32> = insertelement %v12, %v20, i64 3
+;   %v23: <4 x i32> = select %v8, %v21, <0, 0, 0, 0>
+;   br end
+; end:
+;   %v24: ptr = getelementptr i32, %uo, %i
+;   store %v23, %v24, align 4
+;   ret
+; }
+
+; The field before: the first lane needs its mask.
+func @between_first(%i: i64, %ua: ptr, %uo: ptr) {
+entry:
+  %p: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i, i32 1
+  %x: i32 = load %p, align 4
+  %c: i1 = icmp sgt %x, 7
+  br %c, then, end(0)
+then:
+  %q: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i
+  %y: i32 = load %q, align 4
+  br end(%y)
+end:
+  %z: i32 = phi
+  %r: ptr = getelementptr i32, %uo, %i
+  store %z, %r, align 4
+  ret
+}
+; check: lower
+; func @between_first_x4(%i: i64, %ua: ptr, %uo: ptr) phase vector {
+; entry:
+;   %v4: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i, i32 1
+;   %v5: <13 x i32> = load %v4, align 4
+;   %v7: <4 x i32> = shufflevector %v5, poison [0, 4, 8, 12]
+;   %v9: <4 x i1> = icmp sgt %v7, <7, 7, 7, 7>
+;   br then
+; then:
+;   %v10: ptr = getelementptr { i32, i32, i32, i32 }, %ua, %i
+;   %v11: <13 x i32> = load %v4, align 4
+;   %v12: <4 x i32> = shufflevector %v11, poison [-1, 3, 7, 11]
+;   %v14: i1 = extractelement %v9, i64 0
+;   %v16: ptr = getelementptr i8, %v4, i64 -4
+;   %v18: ptr = getelementptr i8, %v4, i64 12
+;   %v19: ptr = select %v14, %v16, %v18
+;   %v20: i32 = load %v19, align 4
+;   %v21: <4 x i32> = insertelement %v12, %v20, i64 0
+;   %v23: <4 x i32> = select %v9, %v21, <0, 0, 0, 0>
+;   br end
+; end:
+;   %v24: ptr = getelementptr i32, %uo, %i
+;   store %v23, %v24, align 4
+;   ret
+; }

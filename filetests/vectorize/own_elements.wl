@@ -148,3 +148,57 @@ end:
 ; end:
 ;   ret %v26
 ; }
+
+; Few elements are all stored, each changed in the lanes that ask for it; the index of others may be poison. What lanes
+; store under a mask at an index that all share is blended with what is there.
+func @stored(%x: i32, %y: i32, %n: i32, %c: i1) -> i32 {
+entry:
+  %s: ptr = alloca [2 x i32], i32 1, align 4
+  %q: ptr = getelementptr i32, %s, i64 1
+  store %x, %s, align 4
+  store %x, %q, align 4
+  br %c, there, end
+there:
+  store %y, %q, align 4
+  %k: i64 = sext %n
+  %p: ptr = getelementptr i32, %s, %k
+  store %y, %p, align 4
+  br end
+end:
+  %found: i32 = load %s, align 4
+  ret %found
+}
+; check: lower
+; func @stored_x4(%x: <4 x i32>, %y: <4 x i32>, %n: <4 x i32>, %c: <4 x i1>) -> <4 x i32> phase vector {
+; entry:
+;   %v5: ptr = alloca [32 x i8], i32 1, align 16
+;   %v8: ptr = getelementptr i8, %v5, i64 16
+;   store %x, %v5, align 16
+;   store %x, %v8, align 16
+;   br there
+; there:
+;   %v9: <4 x i32> = load %v8, align 16
+;   %v10: <4 x i32> = select %c, %y, %v9
+;   store %v10, %v8, align 16
+;   %v11: <4 x i64> = sext %n
+;   %v12: <4 x i64> = sext %n
+;   %v14: <4 x i64> = mul %v12, <16, 16, 16, 16>
+;   %v16: <4 x ptr> = getelementptr i8, %v5, <4 x i64> <0, 4, 8, 12>
+;   %v17: <4 x ptr> = getelementptr i8, %v16, %v14
+;   %v18: <4 x i32> = freeze %n
+;   %v20: <4 x i1> = icmp eq %v18, <0, 0, 0, 0>
+;   %v21: <4 x i1> = and %v20, %c
+;   %v22: <4 x i32> = load %v5, align 16
+;   %v23: <4 x i32> = select %v21, %y, %v22
+;   store %v23, %v5, align 16
+;   %v25: <4 x i1> = icmp eq %v18, <1, 1, 1, 1>
+;   %v26: <4 x i1> = and %v25, %c
+;   %v27: ptr = getelementptr i8, %v5, i64 16
+;   %v28: <4 x i32> = load %v27, align 16
+;   %v29: <4 x i32> = select %v26, %y, %v28
+;   store %v29, %v27, align 16
+;   br end
+; end:
+;   %v30: <4 x i32> = load %v5, align 16
+;   ret %v30
+; }

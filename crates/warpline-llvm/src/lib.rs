@@ -58,6 +58,7 @@ mod private_parts;
 mod ranges;
 mod second_results;
 mod simplify;
+mod stack_alignment;
 mod sysroot_cache;
 mod tables;
 mod target;

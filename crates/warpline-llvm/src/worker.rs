@@ -449,6 +449,9 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     let for_code = matches!(options.output, Output::Prepared | Output::Assembly | Output::Object);
     if for_code && !options.prepared {
         module.fit_masks(&machine)?;
+        if let Some(bits) = options.vector_bits {
+            module.relax_stacks(bits);
+        }
         module.guard_mask_reads(&machine)?;
     }
     module.verify().map_err(internal)?;

@@ -302,3 +302,24 @@ impl Resolve<'_, '_> {
         Some(Extent::Between(Box::new(self.interval(v, t.extension, block)?), t.scale))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_that_move_by_one_step_never_meet_iff_their_difference_is_free() {
+        let bytes = [((0, 1), (0, 1)), ((0, 2), (0, 1)), ((-1, 2), (0, 2)), ((0, 4), (0, 4))];
+        for (step, (a, b)) in [-7, -4, -3, 3, 4, 8].into_iter().flat_map(|s| bytes.map(|x| (s, x))) {
+            let at = |delta: i64| Distance { delta, step, a, b };
+            let Some(free) = Free::of(&at(0)) else { continue };
+            let low = at(0).forbidden(4).0.min(-at(0).swapped().forbidden(4).1);
+            for delta in -40..=40 {
+                let beyond = i128::from(delta) - low - 1;
+                let is_free = beyond.rem_euclid(free.step.into()) >= free.least.into();
+                let meets = (-30..=30).any(|k| at(delta).meets(k));
+                assert_eq!(is_free, !meets, "{:?}", at(delta));
+            }
+        }
+    }
+}

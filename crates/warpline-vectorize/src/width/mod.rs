@@ -550,12 +550,7 @@ impl<'a> Program<'a> {
                 // The loop is unrolled, and what all lanes share computed beforehand.
                 work.scalar = 0.0;
             }
-            let spilled = live.saturating_sub(machine.registers);
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
-            log::trace!(
-                "{}: loop {k} with {width} lanes: {live} live, {spilled} spilled, chain {chain}",
-                self.func.name
-            );
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
             let path = self.paths[k] * (work.operations() / window).min(1.0);
             let once = chain.max(path).max(work.cycles(machine)) + BEGIN + guesses[k];

@@ -328,10 +328,11 @@ impl Program<'_> {
         let (loads, vector) = match (gather.how, address) {
             (_, Some(Rep::Uniform)) => (1.0, 1.0),
             (How::Pick, _) => (4.0 * registers, 8.0 * registers),
-            // A wide access and shuffles, and the other lane's element at a place that is chosen and put in.
+            // A wide access, of which LLVM puts together each lane's element, and the other lane's at a place that is
+            // chosen.
             (How::Between(between), _) => {
                 let wide = registers * (between.step.unsigned_abs() / u64::from(bits / 8)).max(1) as f64;
-                (wide + 1.0, 2.0 * wide + CHOSEN_LANE)
+                (wide + 1.0, 2.0 * wide.max(lanes) + CHOSEN_LANE)
             }
             (How::ByLane, _) => (lanes, CHOSEN_LANE * lanes),
             (_, Some(Rep::Strided(_))) => (lanes, 1.5 * lanes),
