@@ -12,7 +12,7 @@
 //! A loop keeps its one entry: a place at which a loop begins stays as it is, and so does a function that has loops
 //! of several entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode::{LLVMAlloca, LLVMBr, LLVMCall, LLVMLoad, LLVMPHI, LLVMStore, LLVMSwitch};
 use llvm_sys::prelude::*;
@@ -51,7 +51,8 @@ impl Module {
             if loops.cycles.cycles().any(|c| !loops.cycles.is_reducible(c)) {
                 return;
             }
-            places.retain(|place| loops.cycles.cycles().all(|c| loops.header(c) != place.block));
+            let headers: HashSet<_> = loops.cycles.cycles().map(|c| loops.header(c)).collect();
+            places.retain(|place| !headers.contains(&place.block));
         }
         let f = functions();
         let mut budget = instructions_of(function).len() * MAX_COPIES_PER_INSTRUCTION;
