@@ -229,8 +229,8 @@ unsafe fn is_slot(address: LLVMValueRef) -> bool {
     }
 }
 
-/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime or gives back what
-/// an array of variable length took of the stack.
+/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime. What gives back the
+/// memory of an array of variable length stays in one place.
 ///
 /// # Safety
 /// It is live.
@@ -243,8 +243,7 @@ unsafe fn may_be_copied(inst: LLVMValueRef) -> bool {
                 f.LLVMGetVolatile(inst) == 0 && f.LLVMGetOrdering(inst) == NOT_ATOMIC
             }
             Some(op) if op == LLVMCall as u32 => {
-                let name = value_name(f.LLVMGetCalledValue(inst));
-                ["llvm.lifetime.end.", "llvm.stackrestore."].iter().any(|known| name.starts_with(known))
+                value_name(f.LLVMGetCalledValue(inst)).starts_with("llvm.lifetime.end.")
             }
             _ => false,
         }
