@@ -12,7 +12,7 @@
 //! A loop keeps its one entry: a place at which a loop begins stays as it is, and so does a function that has loops
 //! of several entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode::{LLVMAlloca, LLVMBr, LLVMCall, LLVMLoad, LLVMPHI, LLVMStore, LLVMSwitch};
 use llvm_sys::prelude::*;
@@ -51,7 +51,8 @@ impl Module {
             if loops.cycles.cycles().any(|c| !loops.cycles.is_reducible(c)) {
                 return;
             }
-            places.retain(|place| loops.cycles.cycles().all(|c| loops.header(c) != place.block));
+            let headers: HashSet<_> = loops.cycles.cycles().map(|c| loops.header(c)).collect();
+            places.retain(|place| !headers.contains(&place.block));
         }
         let f = functions();
         let mut budget = instructions_of(function).len() * MAX_COPIES_PER_INSTRUCTION;
@@ -228,8 +229,8 @@ unsafe fn is_slot(address: LLVMValueRef) -> bool {
     }
 }
 
-/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime or gives back what
-/// an array of variable length took of the stack.
+/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime. What gives back the
+/// memory of an array of variable length stays in one place.
 ///
 /// # Safety
 /// It is live.
@@ -242,8 +243,7 @@ unsafe fn may_be_copied(inst: LLVMValueRef) -> bool {
                 f.LLVMGetVolatile(inst) == 0 && f.LLVMGetOrdering(inst) == NOT_ATOMIC
             }
             Some(op) if op == LLVMCall as u32 => {
-                let name = value_name(f.LLVMGetCalledValue(inst));
-                ["llvm.lifetime.end.", "llvm.stackrestore."].iter().any(|known| name.starts_with(known))
+                value_name(f.LLVMGetCalledValue(inst)).starts_with("llvm.lifetime.end.")
             }
             _ => false,
         }

@@ -19,6 +19,8 @@
 //! whole. So do objects whose address is passed on: functions that get the address of such a struct are inlined
 //! before (`inline_for_parts`), if they are short.
 
+mod split;
+
 use std::ops::Range;
 
 use llvm_sys::LLVMOpcode::{LLVMAlloca, LLVMCall, LLVMGetElementPtr, LLVMLoad, LLVMStore};
@@ -26,8 +28,9 @@ use llvm_sys::LLVMTypeKind;
 use llvm_sys::prelude::*;
 use llvm_sys::target::LLVMTargetDataRef;
 
+use self::split::Split;
 use crate::ffi::load::functions;
-use crate::module::{Module, c_string, instructions_in, instructions_of, opcode, users_of, value_name};
+use crate::module::{Module, instructions_in, instructions_of, opcode, users_of, value_name};
 use crate::simplify::{has_attribute, has_body};
 
 /// Functions of more instructions are not inlined for this.
@@ -38,9 +41,6 @@ const MAX_DEPTH: u32 = 16;
 
 /// `LLVMAtomicOrderingNotAtomic`.
 const NOT_ATOMIC: u32 = 0;
-
-/// `LLVMGEPFlagInBounds`, with what it implies.
-const IN_BOUNDS: u32 = 0b11;
 
 impl Module {
     /// Asks for short functions to be inlined that get the address of a struct on the stack with an array in it.
@@ -75,7 +75,7 @@ impl Module {
                 for alloca in allocas.filter(|&inst| is(inst, LLVMAlloca)) {
                     if let Some((object, parts)) = Object::of(layout, alloca) {
                         let builder = f.LLVMCreateBuilderInContext(self.context());
-                        Split { context: self.context(), builder, object: &object }.all(&parts);
+                        Split::new(self.context(), builder, &object).all(&parts);
                         f.LLVMDisposeBuilder(builder);
                     }
                 }
@@ -92,6 +92,8 @@ struct Step {
     array: LLVMTypeRef,
     /// The bytes of the array in the object.
     range: Range<i64>,
+    /// The size of what all its indices lead to.
+    element: i64,
     inner: Inner,
 }
 
@@ -165,7 +167,7 @@ impl Object {
                             let within = 0 <= range.start && range.end <= self.size;
                             let mut inner = Inner::default();
                             self.walk_within(user, 0..element, depth, &mut inner)?;
-                            let step = Step { inst: user, position, array, range, inner };
+                            let step = Step { inst: user, position, array, range, element, inner };
                             within.then(|| self.steps.push(step))?;
                         }
                     }
@@ -309,197 +311,52 @@ impl Object {
     }
 }
 
+impl Object {
+    /// The type and size of the numbers that an array is made of, if it is a part and nothing else is accessed in it.
+    ///
+    /// # Safety
+    /// What is known of the object is live and true.
+    unsafe fn element_of(&self, part: &Range<i64>) -> Option<(LLVMTypeRef, i64)> {
+        use LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMIntegerTypeKind, LLVMPointerTypeKind};
+        let f = functions();
+        let within = |range: &Range<i64>| part.start <= range.start && range.end <= part.end;
+        let mut ty = self.steps.iter().find(|step| step.range == *part)?.array;
+        // SAFETY: as the caller promises.
+        unsafe {
+            while kind(ty) == LLVMTypeKind::LLVMArrayTypeKind as u32 {
+                ty = f.LLVMGetElementType(ty);
+            }
+            let numbers = [LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMIntegerTypeKind, LLVMPointerTypeKind];
+            let size = size_of(self.layout, ty)?;
+            let whole = |access: LLVMValueRef| {
+                let value = if is(access, LLVMStore) { f.LLVMGetOperand(access, 0) } else { access };
+                f.LLVMStoreSizeOfType(self.layout, f.LLVMTypeOf(value)) as i64 == size
+            };
+            let at_element = |u: &Use| (u.range.start - part.start) % size == 0 && whole(u.inst);
+            let is_integer = kind(ty) == LLVMIntegerTypeKind as u32;
+            let is_number = numbers.iter().any(|&known| known as u32 == kind(ty))
+                && (!is_integer || i64::from(f.LLVMGetIntTypeWidth(ty)) == 8 * size)
+                && f.LLVMStoreSizeOfType(self.layout, ty) as i64 == size
+                && size > 0;
+            let fits = is_number
+                && self.accesses.iter().filter(|u| within(&u.range)).all(at_element)
+                && self.steps.iter().filter(|step| within(&step.range)).all(|step| {
+                    step.element == size
+                        && (step.range.start - part.start) % size == 0
+                        && step.inner.calls.is_empty()
+                        && step.inner.accesses.iter().all(|&access| whole(access))
+                });
+            fits.then_some((ty, size))
+        }
+    }
+}
+
 /// Where an address leads to.
 enum Place {
     /// To an offset.
     Constant(i64),
     /// Into an array at an offset. The element's size is that of what all indices lead to.
     Indexed { position: u32, array: LLVMTypeRef, offset: i64, element: i64 },
-}
-
-/// Takes an object apart.
-struct Split<'a> {
-    context: LLVMContextRef,
-    builder: LLVMBuilderRef,
-    object: &'a Object,
-}
-
-impl Split<'_> {
-    /// # Safety
-    /// All that is known of the object is live and true.
-    unsafe fn all(&self, parts: &[Range<i64>]) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            let made: Vec<(Range<i64>, LLVMValueRef)> =
-                parts.iter().map(|part| (part.clone(), self.part(part))).collect();
-            for (part, address) in &made {
-                self.rewrite(part, *address);
-            }
-            for call in &self.object.calls {
-                self.pieces(call, &made);
-            }
-        }
-    }
-
-    /// Makes the object for a part, with the alignment that it has had.
-    ///
-    /// # Safety
-    /// As for `all`.
-    unsafe fn part(&self, part: &Range<i64>) -> LLVMValueRef {
-        let f = functions();
-        let Object { address, steps, markers, .. } = self.object;
-        // SAFETY: as the caller promises; the new object stands beside the old one.
-        unsafe {
-            let bytes = || f.LLVMArrayType2(self.int(8), (part.end - part.start) as u64);
-            let ty = steps.iter().find(|step| step.range == *part).map_or_else(bytes, |step| step.array);
-            f.LLVMPositionBuilderBefore(self.builder, *address);
-            let one = f.LLVMConstInt(self.int(32), 1, 0);
-            let name = c_string(&format!("{}.part", value_name(*address)));
-            let new = f.LLVMBuildArrayAlloca(self.builder, ty, one, name.as_ptr());
-            f.LLVMSetAlignment(new, self.align(part));
-            for &marker in markers {
-                f.LLVMPositionBuilderBefore(self.builder, marker);
-                let copy = f.LLVMInstructionClone(marker);
-                f.LLVMInsertIntoBuilder(self.builder, copy);
-                for k in 0..f.LLVMGetNumOperands(copy) as u32 {
-                    let operand = f.LLVMGetOperand(copy, k);
-                    if operand == *address {
-                        f.LLVMSetOperand(copy, k, new);
-                    } else if constant(operand).is_some() {
-                        let bytes = f.LLVMConstInt(f.LLVMTypeOf(operand), (part.end - part.start) as u64, 0);
-                        f.LLVMSetOperand(copy, k, bytes);
-                    }
-                }
-            }
-            new
-        }
-    }
-
-    /// What the address of a part is known to be a multiple of.
-    ///
-    /// # Safety
-    /// As for `all`.
-    unsafe fn align(&self, part: &Range<i64>) -> u32 {
-        // SAFETY: as the caller promises.
-        let align = unsafe { functions().LLVMGetAlignment(self.object.address) }.max(1);
-        1 << align.trailing_zeros().min((part.start as u64).trailing_zeros())
-    }
-
-    /// Has the accesses of a part go to its own object.
-    ///
-    /// # Safety
-    /// As for `all`.
-    unsafe fn rewrite(&self, part: &Range<i64>, new: LLVMValueRef) {
-        let f = functions();
-        let within = |range: &Range<i64>| part.start <= range.start && range.end <= part.end;
-        // SAFETY: as the caller promises.
-        unsafe {
-            let align = self.align(part);
-            let lower = |inst: LLVMValueRef| {
-                f.LLVMSetAlignment(inst, f.LLVMGetAlignment(inst).min(align));
-            };
-            for access in self.object.accesses.iter().filter(|access| within(&access.range)) {
-                let address = self.offset(access.inst, new, access.range.start - part.start);
-                f.LLVMSetOperand(access.inst, access.operand, address);
-                lower(access.inst);
-            }
-            for step in self.object.steps.iter().filter(|step| within(&step.range)) {
-                let base = self.offset(step.inst, new, step.range.start - part.start);
-                let behind = step.position..f.LLVMGetNumOperands(step.inst) as u32;
-                let mut indices = vec![f.LLVMConstInt(self.int(64), 0, 0)];
-                indices.extend(behind.map(|k| f.LLVMGetOperand(step.inst, k)));
-                let address = f.LLVMBuildGEPWithNoWrapFlags(
-                    self.builder,
-                    step.array,
-                    base,
-                    indices.as_mut_ptr(),
-                    indices.len() as u32,
-                    c"".as_ptr(),
-                    f.LLVMGEPGetNoWrapFlags(step.inst),
-                );
-                f.LLVMReplaceAllUsesWith(step.inst, address);
-                f.LLVMInstructionEraseFromParent(step.inst);
-                step.inner.accesses.iter().copied().for_each(lower);
-                for &(call, operand) in &step.inner.calls {
-                    f.LLVMSetInstrParamAlignment(call, operand + 1, 1);
-                }
-            }
-        }
-    }
-
-    /// Does a copy or a fill part by part.
-    ///
-    /// # Safety
-    /// As for `all`.
-    unsafe fn pieces(&self, call: &Use, parts: &[(Range<i64>, LLVMValueRef)]) {
-        let f = functions();
-        let mut pieces = Vec::new();
-        let mut at = call.range.start;
-        for (part, new) in parts {
-            let inside = at.max(part.start)..call.range.end.min(part.end);
-            if inside.is_empty() {
-                continue;
-            }
-            pieces.push((at..inside.start, self.object.address, at));
-            pieces.push((inside.clone(), *new, inside.start - part.start));
-            at = inside.end;
-        }
-        if pieces.is_empty() {
-            return;
-        }
-        pieces.push((at..call.range.end, self.object.address, at));
-        // SAFETY: as the caller promises; a copy has two addresses, then a length.
-        unsafe {
-            for (range, address, offset) in pieces.into_iter().filter(|(range, ..)| !range.is_empty()) {
-                let address = self.offset(call.inst, address, offset);
-                let copy = f.LLVMInstructionClone(call.inst);
-                let is_copy = kind(f.LLVMTypeOf(f.LLVMGetOperand(call.inst, 1)))
-                    == LLVMTypeKind::LLVMPointerTypeKind as u32;
-                if is_copy {
-                    let other = f.LLVMGetOperand(call.inst, 1 - call.operand);
-                    let other = self.offset(call.inst, other, range.start - call.range.start);
-                    f.LLVMSetOperand(copy, 1 - call.operand, other);
-                    f.LLVMSetInstrParamAlignment(copy, 2, 1);
-                }
-                f.LLVMSetOperand(copy, call.operand, address);
-                f.LLVMSetInstrParamAlignment(copy, 1, 1);
-                let length = f.LLVMTypeOf(f.LLVMGetOperand(call.inst, 2));
-                f.LLVMSetOperand(copy, 2, f.LLVMConstInt(length, (range.end - range.start) as u64, 0));
-                f.LLVMInsertIntoBuilder(self.builder, copy);
-            }
-            f.LLVMInstructionEraseFromParent(call.inst);
-        }
-    }
-
-    /// An address some bytes further, before an instruction.
-    ///
-    /// # Safety
-    /// Both are live.
-    unsafe fn offset(&self, before: LLVMValueRef, address: LLVMValueRef, bytes: i64) -> LLVMValueRef {
-        let f = functions();
-        // SAFETY: as the caller promises.
-        unsafe {
-            f.LLVMPositionBuilderBefore(self.builder, before);
-            if bytes == 0 {
-                return address;
-            }
-            let mut bytes = f.LLVMConstInt(self.int(64), bytes as u64, 1);
-            f.LLVMBuildGEPWithNoWrapFlags(
-                self.builder,
-                self.int(8),
-                address,
-                &raw mut bytes,
-                1,
-                c"".as_ptr(),
-                IN_BOUNDS,
-            )
-        }
-    }
-
-    fn int(&self, bits: u32) -> LLVMTypeRef {
-        // SAFETY: a live context.
-        unsafe { functions().LLVMIntTypeInContext(self.context, bits) }
-    }
 }
 
 /// Which operand an address is of a plain load or store, a copy or a fill, and how many bytes from there are accessed.
@@ -631,4 +488,70 @@ fn constant(value: LLVMValueRef) -> Option<i64> {
 
 fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
     opcode(value) == Some(op as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Llvm, Module};
+
+    const TYPES: &str = "%ray = type { [3 x float], [3 x i32], i64 }\n\
+         declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\ndeclare void @take(ptr)\n";
+
+    /// What is left of a function that writes a ray and reads one of its numbers, after `%r` has been split.
+    fn split(does: &str) -> Option<String> {
+        if Llvm::get().is_err() {
+            eprintln!("skipped: there is no LLVM");
+            return None;
+        }
+        let text = format!(
+            "{TYPES}define i32 @f(i64 %i, float %x, ptr %p) {{\n  %r = alloca %ray, align 8\n  \
+             store float %x, ptr %r, align 8\n  \
+             %n = getelementptr inbounds %ray, ptr %r, i32 0, i32 1\n  \
+             %at = getelementptr inbounds [3 x i32], ptr %n, i64 0, i64 %i\n  store i32 7, ptr %at, align 4\n  \
+             {does}\n  %v = load i32, ptr %at, align 4\n  ret i32 %v\n}}\n"
+        );
+        let mut module = Module::parse(text.as_bytes(), "parts").unwrap();
+        module.verify().unwrap();
+        module.split_private_objects();
+        module.verify().unwrap();
+        module.optimise("function(sroa)", None).unwrap();
+        Some(module.to_text())
+    }
+
+    #[test]
+    fn an_indexed_array_leaves_its_struct_and_the_rest_becomes_values() {
+        let Some(text) = split("") else { return };
+        assert_eq!(text.matches("alloca").count(), 1, "{text}");
+        assert!(text.contains("alloca [3 x i32], align 4") && !text.contains("store float"), "{text}");
+    }
+
+    #[test]
+    fn what_is_copied_is_copied_part_by_part() {
+        let copy = "call void @llvm.memcpy.p0.p0.i64(ptr align 8 %p, ptr align 8 %r, i64 32, i1 false)";
+        let Some(text) = split(copy) else { return };
+        assert!(text.contains("alloca [3 x i32]") && !text.contains("i64 32"), "{text}");
+        assert!(text.contains("%p, i64 12"), "the array goes to its place: {text}");
+    }
+
+    #[test]
+    fn what_may_reach_other_members_keeps_the_object_whole() {
+        for does in [
+            // A number is added to the address of an element.
+            "%w = getelementptr inbounds i32, ptr %n, i64 %i\n  store i32 1, ptr %w",
+            "call void @take(ptr %r)",
+            "call void @take(ptr %at)",
+            "store ptr %r, ptr %p",
+            "%w = getelementptr i8, ptr %r, i64 8\n  %l = load i64, ptr %w",
+            "%l = load volatile i32, ptr %n",
+            "%l = load atomic i32, ptr %n seq_cst, align 4",
+            "%w = getelementptr i8, ptr %at, i64 4\n  store i32 1, ptr %w",
+            "call void @llvm.memcpy.p0.p0.i64(ptr %r, ptr %at, i64 4, i1 false)",
+            "call void @llvm.memcpy.p0.p0.i64(ptr %r, ptr %p, i64 %i, i1 false)",
+            "call void @llvm.memcpy.p0.p0.i64(ptr %r, ptr %p, i64 40, i1 false)",
+            "%w = select i1 true, ptr %r, ptr %p\n  store i32 1, ptr %w",
+        ] {
+            let Some(text) = split(does) else { return };
+            assert!(text.contains("alloca %ray"), "{does}: {text}");
+        }
+    }
 }
