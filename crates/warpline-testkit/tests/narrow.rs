@@ -171,7 +171,9 @@ fn distances_of_bytes_that_are_computed_in_bytes_are_saturating_differences() {
         let mut module = function("%a: i8, %b: i8", "i8", body);
         module.name = body.to_owned();
         let func = narrowed(&module, ArgShape::Varying);
-        let saturates = |data: &warpline_ir::InstData| matches!(&data.op, Op::Call(call) if call.callee == module.symbol("llvm.usub.sat.i8"));
+        let name = module.symbol("llvm.usub.sat.i8");
+        let saturates =
+            |data: &warpline_ir::InstData| matches!(&data.op, Op::Call(call) if call.callee == name);
         assert!(func.insts.values().any(saturates), "{body} is not a distance");
         assert_same(&module, &func, pairs_of_bytes());
     }

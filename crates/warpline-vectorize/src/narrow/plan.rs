@@ -2,8 +2,9 @@
 //!
 //! A *node* is a value and a width: the low bits of the value. Sums, differences, products, bitwise operations and
 //! shifts to the left need the low bits of their operands only. What shifts to the right, divides or compares needs
-//! operands that fit the width, as the [bounds](super::bounds) say, or bits that all lie within it. [Idioms](super::idioms)
-//! become functions with one operation each. What nothing narrower is known for is computed as before, and truncated.
+//! operands that fit the width, as the [bounds](super::bounds) say, or bits that all lie within it.
+//! [Idioms](super::idioms) become functions with one operation each. What nothing narrower is known for is computed as
+//! before, and truncated.
 //!
 //! Costs are bits of vector registers for each lane that operations go through.
 
@@ -151,7 +152,7 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
         best
     }
 
-    /// The step of a value that is the distance of two unsigned numbers of its own width, which is chosen by their order.
+    /// The step of a value that is the distance of two unsigned numbers of its own width, chosen by their order.
     fn own_distance(&self, v: Value, bits: u32) -> Option<Step> {
         let fits = matches!(bits, 8 | 16) && self.varies(v) && self.has("usub.sat", bits);
         let (args, is_signed) = self.bounds.chosen_distance(v).filter(|_| fits)?;
