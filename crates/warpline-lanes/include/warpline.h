@@ -30,9 +30,11 @@
  * OP is add, mul, min, max; for integers also and, or, xor. Integers wrap. Floating-point numbers are added and multiplied in the order
  * of lanes, so that results are the same each time; min and max are NaN if one of the numbers is, and −0 is less than +0.
  *
- * Other functions look at no lanes. For each a machine has one instruction for many bytes or shorts; T is u8, i8, u16 or i16:
+ * Other functions look at no lanes. For each a machine has one instruction for many bytes or shorts; T is u8, i8, u16
+ * or i16:
  *
- *   warpline_sat_add_T(x, y), warpline_sat_sub_T(x, y)   the sum and the difference, or the nearest number that there is
+ *   warpline_sat_add_T(x, y)             the sum, or the nearest number that there is
+ *   warpline_sat_sub_T(x, y)             the difference, or the nearest number that there is
  *   warpline_avg_T(x, y)                 the mean, rounded up (u8, u16)
  *   warpline_mulhi_T(x, y)               the upper half of the product (u16, i16)
  *   warpline_abs_diff_T(x, y)            the distance (u8, u16)
@@ -109,7 +111,8 @@
   WARPLINE_COMBINING(or, T, C, 0) \
   WARPLINE_COMBINING(xor, T, C, 0)
 
-#define WARPLINE_NARROW(RESULT, NAME, PARAMETERS, VALUE) static inline RESULT NAME PARAMETERS { return (RESULT)(VALUE); }
+#define WARPLINE_NARROW(RESULT, NAME, PARAMETERS, VALUE) \
+  static inline RESULT NAME PARAMETERS { return (RESULT)(VALUE); }
 #define WARPLINE_SATURATING(T, C, LEAST, GREATEST) \
   WARPLINE_NARROW(C, warpline_sat_add_##T, (C x, C y), \
                   x + y > (GREATEST) ? (GREATEST) : x + y < (LEAST) ? (LEAST) : x + y) \
@@ -125,7 +128,8 @@ WARPLINE_NARROW(WARPLINE_U16, warpline_mulhi_u16, (WARPLINE_U16 x, WARPLINE_U16 
 WARPLINE_NARROW(WARPLINE_I16, warpline_mulhi_i16, (WARPLINE_I16 x, WARPLINE_I16 y), ((WARPLINE_I32)x * y) >> 16)
 WARPLINE_NARROW(WARPLINE_U8, warpline_abs_diff_u8, (WARPLINE_U8 x, WARPLINE_U8 y), x > y ? x - y : y - x)
 WARPLINE_NARROW(WARPLINE_U16, warpline_abs_diff_u16, (WARPLINE_U16 x, WARPLINE_U16 y), x > y ? x - y : y - x)
-WARPLINE_NARROW(WARPLINE_U32, warpline_dot_u8, (WARPLINE_U32 sum, WARPLINE_U8 x, WARPLINE_U8 y), sum + (WARPLINE_U32)x * y)
+WARPLINE_NARROW(WARPLINE_U32, warpline_dot_u8, (WARPLINE_U32 sum, WARPLINE_U8 x, WARPLINE_U8 y),
+                sum + (WARPLINE_U32)x * y)
 WARPLINE_NARROW(WARPLINE_I32, warpline_dot_i16, (WARPLINE_I32 sum, WARPLINE_I16 x, WARPLINE_I16 y),
                 (WARPLINE_U32)sum + (WARPLINE_U32)((WARPLINE_I32)x * y))
 

@@ -231,7 +231,8 @@ const SUMMANDS: &[(&str, &str, &str, &str)] = &[
         "distances",
         "i8",
         "i32",
-        "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %d: i32 = sub nsw %u, %v\n  %z: i32 = call @llvm.abs.i32(%d, true)",
+        "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %d: i32 = sub nsw %u, %v\n\
+         \x20 %z: i32 = call @llvm.abs.i32(%d, true)",
     ),
     ("products of bytes", "i8", "i32", "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v"),
     ("products of shorts", "i16", "i32", "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v"),

@@ -161,6 +161,24 @@ fn every_rule_gives_the_same_for_shorts_with_some() {
     }
 }
 
+#[test]
+fn distances_of_bytes_that_are_computed_in_bytes_are_saturating_differences() {
+    let bodies = [
+        "%c: i1 = icmp ugt %a, %b\n%s: i8 = sub %a, %b\n%t: i8 = sub %b, %a\n%r: i8 = select %c, %s, %t",
+        "%c: i1 = icmp ult %a, 7\n%s: i8 = sub 7, %a\n%t: i8 = add %a, -7\n%r: i8 = select %c, %s, %t",
+    ];
+    for body in bodies {
+        let mut module = function("%a: i8, %b: i8", "i8", body);
+        module.name = body.to_owned();
+        let func = narrowed(&module, ArgShape::Varying);
+        let name = module.symbol("llvm.usub.sat.i8");
+        let saturates =
+            |data: &warpline_ir::InstData| matches!(&data.op, Op::Call(call) if call.callee == name);
+        assert!(func.insts.values().any(saturates), "{body} is not a distance");
+        assert_same(&module, &func, pairs_of_bytes());
+    }
+}
+
 /// Numbers of 32 bits around the bytes, and the extremes.
 fn any_numbers() -> impl Iterator<Item = u128> + Clone {
     let wide = |v: i64| u128::from(v as u32);

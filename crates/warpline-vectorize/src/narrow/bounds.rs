@@ -66,8 +66,7 @@ impl<'a> Bounds<'a> {
         let &[condition, first, second] = &data.args[..] else { return None };
         let compared = &func.insts[func.def_inst(condition)?];
         let (&Op::Select, &Op::ICmp(pred)) = (&data.op, &compared.op) else { return None };
-        let args @ [p, q] = operands(func, first, BinaryOp::Sub)?;
-        (operands(func, second, BinaryOp::Sub)? == [q, p]).then_some(())?;
+        let args @ [p, q] = opposite_differences(func, first, second)?;
         let (x, y) = (compared.args[0], compared.args[1]);
         let is_same = |v: Value, w: Value| v == w || without_zext(func, v) == without_zext(func, w);
         let forwards = is_same(x, p) && is_same(y, q);
@@ -159,6 +158,25 @@ impl<'a> Bounds<'a> {
         };
         let is_part = without_zext(func, part) == m && self.high(part, depth) <= whole;
         is_part.then_some(whole)
+    }
+}
+
+/// The numbers of which the first value is the difference, and the second the opposite one. The difference to a
+/// constant is a sum.
+fn opposite_differences(func: &Function, first: Value, second: Value) -> Option<[Value; 2]> {
+    let difference = |v: Value| operands(func, v, BinaryOp::Sub);
+    let is_difference = |v: Value, x: Value, y: Value| {
+        let bits = func.ty(v).int_bits().filter(|&bits| bits <= 64);
+        let negated =
+            func.as_int(y).zip(bits).map(|(y, bits)| y.wrapping_neg() & (u128::MAX >> (128 - bits)));
+        let sum = operands(func, v, BinaryOp::Add);
+        sum.is_some_and(|[a, b]| a == x && negated.is_some() && func.as_int(b) == negated)
+    };
+    match (difference(first), difference(second)) {
+        (Some([p, q]), Some(other)) if other == [q, p] => Some([p, q]),
+        (Some([p, q]), None) if is_difference(second, q, p) => Some([p, q]),
+        (None, Some([q, p])) if is_difference(first, p, q) => Some([p, q]),
+        _ => None,
     }
 }
 

@@ -49,7 +49,10 @@ pub(super) fn choose<F: Fn(Value) -> Shape>(mut planner: Planner<'_, F>) -> Chos
     let mut wanted: Vec<(Root, Needs)> = Vec::new();
     let insts: Vec<Inst> = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied()).collect();
     for &i in &insts {
-        if let Some(root) = truncation(&mut planner, i).or_else(|| comparison(&mut planner, i)) {
+        if let Some(root) = truncation(&mut planner, i)
+            .or_else(|| comparison(&mut planner, i))
+            .or_else(|| own_distance(&mut planner, i))
+        {
             let needs = Needs::of(&planner, &root);
             wanted.push((root, needs));
         }
@@ -84,6 +87,17 @@ fn truncation<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -
     planner.plan(x, bits);
     let is_better = !matches!(planner.step((x, bits))?, Step::Convert(CastOp::Trunc, _));
     is_better.then_some(Root { inst, kind: Kind::Low((x, bits)) })
+}
+
+/// A distance of numbers of its own width, which is chosen by their order.
+fn own_distance<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -> Option<Root> {
+    let data = &planner.func.insts[inst];
+    let v = data.result().filter(|_| data.op == Op::Select)?;
+    let bits = planner.func.ty(v).int_bits().filter(|bits| matches!(bits, 8 | 16))?;
+    planner.varies(v).then_some(())?;
+    planner.plan(v, bits);
+    let is_better = matches!(planner.step((v, bits))?, Step::Compute { .. });
+    is_better.then_some(Root { inst, kind: Kind::Low((v, bits)) })
 }
 
 /// A comparison of what varies.

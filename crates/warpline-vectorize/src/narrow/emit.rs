@@ -150,8 +150,8 @@ impl Emitter<'_> {
         Some(self.before(inst, Op::Binary(joined), &[first, second], ty))
     }
 
-    /// `p + c` or `p - c`, brought to the nearest unsigned number: what `c` adds and what it takes away, of which one is
-    /// zero, saturate.
+    /// `p + c` or `p - c`, brought to the nearest unsigned number: what `c` adds and what it takes away, of which one
+    /// is zero, saturate.
     fn offset(&mut self, inst: Inst, [p, c]: [Value; 2], subtract: bool, at: u32) -> Option<Value> {
         let add = functions::call(self.module, "uadd.sat", at)?;
         let take = functions::call(self.module, "usub.sat", at)?;

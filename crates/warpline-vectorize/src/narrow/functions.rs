@@ -31,12 +31,13 @@ pub(super) fn call(module: &Module, base: &str, bits: u32) -> Option<Op> {
     effects.is_empty().then(|| Op::Call(Box::new(call)))
 }
 
-/// Whether a function converts between bytes or shorts and wider integers.
+/// Whether a function computes with bytes or shorts.
 pub(super) fn has_narrow_integers(func: &Function) -> bool {
     let is_narrow = |v| matches!(func.ty(v), Type::Int(2..=16));
-    let converts = |i| {
+    let computes = |i| {
         let data = &func.insts[i];
-        matches!(data.op, Op::Cast(_)) && data.args.iter().chain(&data.results).any(|&v| is_narrow(v))
+        let is_arithmetic = matches!(data.op, Op::Cast(_) | Op::Select);
+        is_arithmetic && data.args.iter().chain(&data.results).any(|&v| is_narrow(v))
     };
-    func.layout.iter().any(|&b| func.blocks[b].insts.iter().any(|&i| converts(i)))
+    func.layout.iter().any(|&b| func.blocks[b].insts.iter().any(|&i| computes(i)))
 }

@@ -2,8 +2,9 @@
 //!
 //! A *node* is a value and a width: the low bits of the value. Sums, differences, products, bitwise operations and
 //! shifts to the left need the low bits of their operands only. What shifts to the right, divides or compares needs
-//! operands that fit the width, as the [bounds](super::bounds) say, or bits that all lie within it. [Idioms](super::idioms)
-//! become functions with one operation each. What nothing narrower is known for is computed as before, and truncated.
+//! operands that fit the width, as the [bounds](super::bounds) say, or bits that all lie within it.
+//! [Idioms](super::idioms) become functions with one operation each. What nothing narrower is known for is computed as
+//! before, and truncated.
 //!
 //! Costs are bits of vector registers for each lane that operations go through.
 
@@ -130,7 +131,10 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
             return Planned { step: Step::Constant(c & mask(bits)), cost: 0.0 };
         }
         if own == bits {
-            return Planned { step: Step::Same(v), cost: self.wide_cost(v, MAX_DEPTH) };
+            let same = Planned { step: Step::Same(v), cost: self.wide_cost(v, MAX_DEPTH) };
+            let Some(step) = self.own_distance(v, bits).filter(|_| depth > 0) else { return same };
+            let cost = self.cost(&step, bits, depth - 1);
+            return if cost < same.cost { Planned { step, cost } } else { same };
         }
         let varies = self.varies(v);
         let truncation = if varies { weight(&Op::Cast(CastOp::Trunc), own) } else { 0.0 };
@@ -146,6 +150,15 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
             }
         }
         best
+    }
+
+    /// The step of a value that is the distance of two unsigned numbers of its own width, chosen by their order.
+    fn own_distance(&self, v: Value, bits: u32) -> Option<Step> {
+        let fits = matches!(bits, 8 | 16) && self.varies(v) && self.has("usub.sat", bits);
+        let (args, is_signed) = self.bounds.chosen_distance(v).filter(|_| fits)?;
+        let how = How::Distance { is_signed: false };
+        let args = args.into_iter().map(Arg::Low).collect();
+        (!is_signed).then_some(Step::Compute { how, args, at: bits })
     }
 
     /// What a step costs, with the steps that it needs.
