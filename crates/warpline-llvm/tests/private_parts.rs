@@ -64,6 +64,11 @@ impl Text {
                 let (i, j) = (self.index(4), self.index(2));
                 (format!("%s, ptr {s}, i64 0, i32 2, i64 {i}, i32 0, i64 {j}"), "i32")
             }
+            4 if self.rng.chance(1, 3) => {
+                // Through all rows by an index of the first one.
+                let row = self.value(&format!("getelementptr inbounds %s, ptr {s}, i64 0, i32 3, i64 0"));
+                (format!("[3 x i16], ptr {row}, i64 0, i64 {}", self.index(6)), "i16")
+            }
             4 => {
                 let (i, j) = (self.index(2), self.index(3));
                 (format!("%s, ptr {s}, i64 0, i32 3, i64 {i}, i64 {j}"), "i16")

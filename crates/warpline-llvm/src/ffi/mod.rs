@@ -262,6 +262,7 @@ required {
     fn LLVMGetModuleDataLayout(m: LLVMModuleRef) -> LLVMTargetDataRef;
     fn LLVMABISizeOfType(td: LLVMTargetDataRef, ty: LLVMTypeRef) -> u64;
     fn LLVMStoreSizeOfType(td: LLVMTargetDataRef, ty: LLVMTypeRef) -> u64;
+    fn LLVMElementAtOffset(td: LLVMTargetDataRef, struct_ty: LLVMTypeRef, offset: u64) -> u32;
     fn LLVMOffsetOfElement(td: LLVMTargetDataRef, struct_ty: LLVMTypeRef, element: u32) -> u64;
     fn LLVMSetInstrParamAlignment(instr: LLVMValueRef, idx: LLVMAttributeIndex, align: u32);
     fn LLVMGetArrayLength2(array_ty: LLVMTypeRef) -> u64;

@@ -13,9 +13,9 @@
 //! The members that are left become values. Arrays that overlap, as in a union, are one part. Copies are done part by
 //! part.
 //!
-//! An index stays within its array: `s.a[i]` of C and C++ is undefined elsewhere, and the type of the array stands in
-//! the code that a front end writes. It does not stand there any more when that has been simplified, so this comes
-//! first. Sums of a pointer and a number say of no array that they stay in it; where there is one, the object stays
+//! An index stays within its array, or the outermost one which that is in: `s.a[i]` of C and C++ is undefined
+//! elsewhere, and the type of the array stands in the code that a front end writes. It does not stand there any more
+//! when that has been simplified, so this comes first. Sums of a pointer and a number say of no array that they stay in it; where there is one, the object stays
 //! whole. So do objects whose address is passed on: functions that get the address of such a struct are inlined
 //! before (`inline_for_parts`), if they are short.
 
@@ -288,8 +288,13 @@ impl Object {
 
     /// The parts that leave the object: what indices may reach, in order. `None` if nothing is left beside one part,
     /// or something lies across a border.
-    fn parts(&self) -> Option<Vec<Range<i64>>> {
-        let mut ranges: Vec<Range<i64>> = self.steps.iter().map(|step| step.range.clone()).collect();
+    ///
+    /// # Safety
+    /// What is known of the object is live and true.
+    unsafe fn parts(&self) -> Option<Vec<Range<i64>>> {
+        // SAFETY: as the caller promises.
+        let reached = |step: &Step| unsafe { self.reached(&step.range) };
+        let mut ranges: Vec<Range<i64>> = self.steps.iter().map(reached).collect();
         ranges.sort_by_key(|range| (range.start, range.end));
         let mut parts: Vec<Range<i64>> = Vec::new();
         for range in ranges {
@@ -312,6 +317,31 @@ impl Object {
 }
 
 impl Object {
+    /// What an index into an array at these bytes may reach: all of the outermost array that these are in. Programs
+    /// walk through matrices by an index of their first row.
+    ///
+    /// # Safety
+    /// What is known of the object is live and true.
+    unsafe fn reached(&self, range: &Range<i64>) -> Range<i64> {
+        let f = functions();
+        // SAFETY: as the caller promises; members are asked of structs, by offsets within them.
+        unsafe {
+            let (mut ty, mut start) = (f.LLVMGetAllocatedType(self.address), 0);
+            while kind(ty) == LLVMTypeKind::LLVMStructTypeKind as u32 {
+                // An array without elements may stand behind everything.
+                if size_of(self.layout, ty).is_none_or(|size| range.start - start >= size) {
+                    return range.clone();
+                }
+                let member = f.LLVMElementAtOffset(self.layout, ty, (range.start - start) as u64);
+                start += f.LLVMOffsetOfElement(self.layout, ty, member) as i64;
+                ty = f.LLVMStructGetTypeAtIndex(ty, member);
+            }
+            let end = size_of(self.layout, ty).map_or(range.end, |size| start + size);
+            let is_array = kind(ty) == LLVMTypeKind::LLVMArrayTypeKind as u32;
+            if is_array { start.min(range.start)..end.max(range.end) } else { range.clone() }
+        }
+    }
+
     /// The type and size of the numbers that an array is made of, if it is a part and nothing else is accessed in it.
     ///
     /// # Safety
