@@ -61,7 +61,13 @@ impl Module {
         // SAFETY: everything belongs to this live module; the builder is disposed of.
         unsafe {
             let builder = f.LLVMCreateBuilderInContext(self.context());
-            while places.iter().fold(false, |any, place| place.thread(builder, &mut budget) || any) {}
+            let mut again = true;
+            while again {
+                again = false;
+                for place in &places {
+                    again |= place.thread(builder, &mut budget);
+                }
+            }
             f.LLVMDisposeBuilder(builder);
         }
     }
