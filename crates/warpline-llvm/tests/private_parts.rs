@@ -81,7 +81,7 @@ impl Text {
                     self.value(&format!("getelementptr inbounds [4 x %in], ptr {array}, i64 0, i64 {i}"));
                 (format!("%in, ptr {element}, i32 0, i32 2"), "i8")
             }
-            6 => (format!("%w, ptr %c, i64 0, i32 0"), "i32"),
+            6 => ("%w, ptr %c, i64 0, i32 0".to_owned(), "i32"),
             7 => (format!("%w, ptr %c, i64 0, i32 1, i32 0, i64 {}", self.index(4)), "i32"),
             8 => {
                 let union = self.value("getelementptr inbounds %w, ptr %c, i32 0, i32 1");
