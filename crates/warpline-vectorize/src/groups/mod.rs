@@ -3,7 +3,7 @@
 //! All work-items of a group wait for each other at a barrier, and a group is more than the lanes that run together.
 //! So a kernel is cut where it has barriers, before it is vectorized: each [region](Region) is a kernel like any
 //! other, and a driver runs one region after the other over all work-items of a group
-//! ([`ndrange_of_groups`](crate::driver::ndrange_of_groups)). The parts:
+//! ([`groups_of_regions`](crate::driver::groups_of_regions)). The parts:
 //!
 //! * [`cuts`] finds where to cut: at barriers, and at branches that decide which barrier is next. Work-items of a
 //!   group must agree there; the uniformity analysis, asked about a whole group, says whether they do.
