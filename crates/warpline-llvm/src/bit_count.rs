@@ -20,7 +20,7 @@ use warpline_analysis::CycleId;
 
 use crate::ffi::load::functions;
 use crate::loop_forest::Loops;
-use crate::module::{Module, c_string, instructions_in, opcode, users_of};
+use crate::module::{Module, c_string, instructions_in, is, opcode, users_of};
 use crate::unroll::{constant, is_annotation};
 
 /// What loops may consist of.
@@ -216,10 +216,6 @@ unsafe fn next_of(loops: &Loops, cycle: CycleId, phi: LLVMValueRef) -> Option<LL
             _ => None,
         }
     }
-}
-
-fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
-    opcode(value) == Some(op as u32)
 }
 
 /// Whether a value is an integer that bits are counted in or of.

@@ -3,7 +3,8 @@
 //! A variable that is declared in a block of C dies where control leaves that block. clang ends its lifetime in one
 //! place for all ways out: `break`, `return`, `goto` and the end of the block write a number to a slot, jump there, and
 //! a `switch` on the slot parts them again. Lanes that leave in different ways come together for it, and the `switch`
-//! diverges, as does what stands behind it: a loop that lanes leave one by one gets a branch more for each variable.
+//! diverges, as does what stands behind it: a loop that lanes leave in different iterations gets a branch more for each
+//! variable.
 //!
 //! Here each way out ends the lifetimes itself and goes on directly. It is done before anything else, when all
 //! variables are still memory: then such a place computes nothing that is used elsewhere, so no φs are needed, and
@@ -19,7 +20,7 @@ use llvm_sys::prelude::*;
 
 use crate::ffi::load::functions;
 use crate::loop_forest::Loops;
-use crate::module::{Module, blocks_of, instructions_in, instructions_of, opcode, users_of, value_name};
+use crate::module::{Module, blocks_of, instructions_in, instructions_of, is, opcode, users_of, value_name};
 use crate::simplify::has_body;
 
 /// `LLVMAtomicOrderingNotAtomic`.
@@ -235,8 +236,8 @@ unsafe fn is_slot(address: LLVMValueRef) -> bool {
     }
 }
 
-/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime. What gives back the
-/// memory of an array of variable length stays in one place.
+/// Whether an instruction may be done on each way out: a plain load, or a call that ends a lifetime. What gives back
+/// the memory of an array of variable length stays in one place.
 ///
 /// # Safety
 /// It is live.
@@ -254,10 +255,6 @@ unsafe fn may_be_copied(inst: LLVMValueRef) -> bool {
             _ => false,
         }
     }
-}
-
-fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
-    opcode(value) == Some(op as u32)
 }
 
 #[cfg(test)]

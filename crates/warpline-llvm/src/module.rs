@@ -521,6 +521,11 @@ pub(crate) fn opcode(value: LLVMValueRef) -> Option<u32> {
     unsafe { (!f.LLVMIsAInstruction(value).is_null()).then(|| f.LLVMGetInstructionOpcode(value)) }
 }
 
+/// Whether a value is an instruction with this opcode.
+pub(crate) fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
+    opcode(value) == Some(op as u32)
+}
+
 /// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,
 /// since whoever changes one of them takes its uses out of the list that LLVM has of them.
 pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {

@@ -8,6 +8,12 @@ use super::measure::{Measured, Row};
 use super::model::{self, Agreement};
 use warpline_cli::table::{Table, geometric_mean, ratio};
 
+/// What tables begin with.
+const HEAD: &str = "# Results of the survey
+
+Printed by `warpline-bench survey`. Speed-ups over scalar code (O3 without vectorizers): medians of paired ratios. What
+the columns are says [the page about it](survey.md).
+";
 /// Below this, with the whole interval, a row is slower than scalar code.
 const SLOWER: f64 = 0.97;
 /// Below this it is much slower.
@@ -112,9 +118,7 @@ fn lines_about(rows: &[Row], told: impl Fn(&str, &Measured) -> Option<String>) -
 
 /// In Markdown.
 pub(super) fn markdown(rows: &[Row]) -> String {
-    let mut text = "# Results of the survey\n\nPrinted by `warpline-bench survey`. Speed-ups over scalar code (O3 without \
-                    vectorizers): medians of paired ratios. [What the columns are](survey.md).\n"
-        .to_owned();
+    let mut text = HEAD.to_owned();
     for (cpu, summary) in cpus(rows).into_iter().zip(summaries(rows)) {
         let rows: Vec<&Row> = rows.iter().filter(|r| r.cpu == cpu).collect();
         let _ = write!(text, "\n## {cpu}\n\n{}\n{}", table(&rows).markdown(), lines(&summary));

@@ -15,9 +15,9 @@
 //!
 //! An index stays within its array, or the outermost one which that is in: `s.a[i]` of C and C++ is undefined
 //! elsewhere, and the type of the array stands in the code that a front end writes. It does not stand there any more
-//! when that has been simplified, so this comes first. Sums of a pointer and a number say of no array that they stay in it; where there is one, the object stays
-//! whole. So do objects whose address is passed on: functions that get the address of such a struct are inlined
-//! before (`inline_for_parts`), if they are short.
+//! when that has been simplified, so this comes first. Sums of a pointer and a number say of no array that they stay in
+//! it; where there is one, the object stays whole. So do objects whose address is passed on: functions that get the
+//! address of such a struct are inlined before (`inline_for_parts`), if they are short.
 
 mod split;
 
@@ -30,8 +30,9 @@ use llvm_sys::target::LLVMTargetDataRef;
 
 use self::split::Split;
 use crate::ffi::load::functions;
-use crate::module::{Module, instructions_in, instructions_of, opcode, users_of, value_name};
+use crate::module::{Module, instructions_in, instructions_of, is, opcode, users_of, value_name};
 use crate::simplify::{has_attribute, has_body};
+use crate::unroll::constant;
 
 /// Functions of more instructions are not inlined for this.
 const MAX_INLINED: usize = 300;
@@ -503,21 +504,6 @@ unsafe fn size_of(layout: LLVMTargetDataRef, ty: LLVMTypeRef) -> Option<i64> {
 fn kind(ty: LLVMTypeRef) -> u32 {
     // SAFETY: a live type.
     unsafe { functions().LLVMGetTypeKind(ty) }
-}
-
-/// A constant of at most 64 bits, as a signed number.
-fn constant(value: LLVMValueRef) -> Option<i64> {
-    let f = functions();
-    // SAFETY: a live value; width and number are asked of a constant integer.
-    unsafe {
-        let is_number = !f.LLVMIsAConstantInt(value).is_null();
-        let fits = is_number && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(value)) <= 64;
-        fits.then(|| f.LLVMConstIntGetSExtValue(value))
-    }
-}
-
-fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
-    opcode(value) == Some(op as u32)
 }
 
 #[cfg(test)]

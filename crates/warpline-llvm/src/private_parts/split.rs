@@ -5,9 +5,10 @@ use std::ops::Range;
 use llvm_sys::LLVMTypeKind;
 use llvm_sys::prelude::*;
 
-use super::{Object, Use, constant, kind};
+use super::{Object, Use, kind};
 use crate::ffi::load::functions;
 use crate::module::{c_string, value_name};
+use crate::unroll::constant;
 
 /// Longer copies stay copies.
 const MAX_ELEMENTS: i64 = 16;

@@ -31,9 +31,9 @@ enum Own {
     Local(Value),
 }
 
-/// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …, ptr workspace)` that runs a kernel that
-/// was cut at barriers for the groups `first..last` of a range, as [`some_groups`](super::some_groups()) does others. A
-/// parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
+/// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …, ptr workspace)` that runs a kernel
+/// that was cut at barriers for the groups `first..last` of a range, as [`some_groups`](super::some_groups()) does
+/// others. A parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
 /// drivers](super::vector_range) of the regions that are executed for all work-items.
 ///
 /// # Errors

@@ -24,8 +24,8 @@
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
-//! range driver; [`groups_of_regions`] runs one that was cut at barriers, region by region. Drivers of [`some_groups`] are for
-//! threads that share a range.
+//! range driver; [`groups_of_regions`] runs one that was cut at barriers, region by region. Drivers of [`some_groups`]
+//! are for threads that share a range.
 //!
 //! The caller sees to it that every index of the range fits the kernel's parameter, signed or unsigned
 //! ([`index_fits`]).

@@ -44,19 +44,7 @@ pub fn ndrange(
     row: FuncId,
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
-    let own = own_parameters(module, items, args)?;
-    let mut b = Builder::new(module, name);
-    let range = range_parameters(&mut b);
-    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
-    let exit = b.block("exit");
-    let dimensions = dimensions(&mut b, range, items.has_groups(), exit);
-    let (dimensions, loops) = begin_all_groups(&mut b, dimensions);
-    rows_of_group(&mut b, items, &dimensions, &own, row);
-    close(&mut b, loops);
-    b.br(exit);
-    b.at = exit;
-    b.ret();
-    Ok(b.finish())
+    over_groups(module, items, args, row, name, false)
 }
 
 /// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …)` that runs only some of the groups of
@@ -72,16 +60,36 @@ pub fn some_groups(
     row: FuncId,
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
+    over_groups(module, items, args, row, name, true)
+}
+
+/// Adds a driver over all groups, or over some.
+fn over_groups(
+    module: &mut Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+    row: FuncId,
+    name: &str,
+    some: bool,
+) -> Result<FuncId, VectorizeError> {
     let own = own_parameters(module, items, args)?;
     let mut b = Builder::new(module, name);
     let range = range_parameters(&mut b);
-    let numbers = number_parameters(&mut b);
+    let numbers = some.then(|| number_parameters(&mut b));
     let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
     let exit = b.block("exit");
-    let dimensions = dimensions(&mut b, range, true, exit);
-    let (dimensions, open) = begin_some_groups(&mut b, dimensions, numbers, exit);
-    rows_of_group(&mut b, items, &dimensions, &own, row);
-    end_some_groups(&mut b, &open, &dimensions, exit);
+    let all = dimensions(&mut b, range, some || items.has_groups(), exit);
+    if let Some(numbers) = numbers {
+        let (group, open) = begin_some_groups(&mut b, all, numbers, exit);
+        rows_of_group(&mut b, items, &group, &own, row);
+        end_some_groups(&mut b, &open, &group, exit);
+    } else {
+        let (group, open) = begin_all_groups(&mut b, all);
+        rows_of_group(&mut b, items, &group, &own, row);
+        close(&mut b, open);
+        b.br(exit);
+        b.at = exit;
+    }
     b.ret();
     Ok(b.finish())
 }
