@@ -50,7 +50,7 @@ fn program(graph: &CsrGraph) -> Program {
             builder.test(n, Variable(v), kind);
         }
     }
-    builder.finish()
+    builder.build().expect("a well-formed program")
 }
 
 type Way = (&'static str, fn(&Program) -> Ssi);

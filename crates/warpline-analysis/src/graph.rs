@@ -101,6 +101,26 @@ pub trait Graph {
     }
 }
 
+/// What tells a graph from others at little cost: its size, its entry, and a number made of the ends of its edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Outline {
+    nodes: usize,
+    entry: Node,
+    ends: u64,
+}
+
+impl Outline {
+    pub(crate) fn of<G: Graph>(graph: &G) -> Outline {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mix = |ends: u64, edge: EdgeId| {
+            let pair = u64::from(graph.source(edge).0) << 32 | u64::from(graph.target(edge).0);
+            (ends.rotate_left(5) ^ pair).wrapping_mul(ODD)
+        };
+        let ends = graph.edges().fold(graph.edge_count() as u64, mix);
+        Outline { nodes: graph.node_count(), entry: graph.entry(), ends }
+    }
+}
+
 /// Why a graph could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

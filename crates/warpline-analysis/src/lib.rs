@@ -33,6 +33,7 @@ mod local;
 pub mod order;
 pub mod phi_placement;
 mod program;
+mod program_error;
 mod regions;
 mod rewired;
 pub mod ssi;
@@ -49,6 +50,7 @@ pub use graph::{CsrGraph, EdgeId, Edges, Graph, GraphError, Lists, Node, Reverse
 pub use joins::{JoinSet, Joins, Split};
 pub use limits::Limits;
 pub use order::{DfsOrder, Sccs};
+pub use program_error::ProgramError;
 pub use undo::UndoLog;
 pub use uniformity::{SsaProgram, Uniformity};
 pub use witness::{Inside, Step, Witness};

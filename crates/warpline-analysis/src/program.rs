@@ -3,11 +3,17 @@
 //!
 //! Variables may have any number of definitions; in SSA form each has one. What a program means beyond that (the
 //! operations, the transfer functions) is the client's.
+//!
+//! One such description serves all analyses: [`ssi`](crate::ssi) splits its live ranges, [`dataflow`](crate::dataflow)
+//! solves problems on it, [`Accesses::of`](crate::phi_placement::Accesses::of) asks where its variables need φs, and
+//! [`SsaProgram::of`](crate::uniformity::SsaProgram::of) which of its variables are uniform.
 
+use std::mem;
 use std::ops::Range;
 
 use crate::bitset::BitSet;
 use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
+use crate::program_error::ProgramError;
 
 /// A variable of a program: 0, 1, 2 …
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -72,10 +78,14 @@ pub struct Program {
     definitions: Lists<Variable>,
     phis: Lists<PhiMove>,
     tests: Lists<Test>,
+    /// By block the number of its branch, or [`NO_BRANCH`].
+    branches: Vec<u32>,
     on_entry: Vec<Variable>,
     fixed: BitSet,
     several: BitSet,
 }
+
+const NO_BRANCH: u32 = u32::MAX;
 
 impl Program {
     /// The control-flow graph. Node *i* is block *i*. No edge leads to the entry.
@@ -96,7 +106,7 @@ impl Program {
         self.blocks.len()
     }
 
-    /// The instructions of a block, in order, as a range of numbers. The last one may be what the block's branch reads.
+    /// The instructions of a block, in order, as a range of numbers.
     #[inline]
     pub fn block(&self, node: Node) -> Range<u32> {
         let (start, end) = self.ranges[node.index()];
@@ -119,6 +129,13 @@ impl Program {
     #[inline]
     pub fn definitions(&self, at: Instruction) -> &[Variable] {
         self.definitions.get(at.index())
+    }
+
+    /// The instruction at the end of a block whose operands decide which edge control takes; none if none was
+    /// [said to be](ProgramBuilder::branch).
+    #[inline]
+    pub fn branch(&self, node: Node) -> Option<Instruction> {
+        Some(self.branches[node.index()]).filter(|&at| at != NO_BRANCH).map(Instruction)
     }
 
     /// Where the operands of an instruction stand in an array of all operands of the program.
@@ -198,40 +215,45 @@ impl Program {
     }
 }
 
-/// Collects a program, block by block.
+/// Collects a program, block by block. What is wrong with it, [`build`](ProgramBuilder::build) says.
 #[derive(Clone, Debug)]
 pub struct ProgramBuilder {
     graph: CsrGraph,
     variables: usize,
     ranges: Vec<(u32, u32)>,
     blocks: Vec<Node>,
-    current: Node,
+    begun: BitSet,
+    current: Option<Node>,
     uses: Vec<(usize, Variable)>,
     definitions: Vec<(usize, Variable)>,
     phis: Vec<(usize, PhiMove)>,
     tests: Vec<(usize, Test)>,
+    branches: Vec<(Node, Instruction)>,
     on_entry: Vec<Variable>,
-    fixed: BitSet,
+    fixed: Vec<Variable>,
+    /// What was wrong first.
+    wrong: Option<ProgramError>,
 }
 
 impl ProgramBuilder {
-    /// A program over `variables` variables without instructions. Panics if an edge leads to the graph's entry: what
-    /// holds when control enters would have no edge to come from.
+    /// A program over `variables` variables without instructions.
     pub fn new(graph: CsrGraph, variables: usize) -> Self {
-        assert!(graph.in_edges(graph.entry()).is_empty(), "an edge leads to the entry");
         let nodes = graph.node_count();
         ProgramBuilder {
-            current: graph.entry(),
+            current: None,
             graph,
             variables,
             ranges: vec![(0, 0); nodes],
             blocks: Vec::new(),
+            begun: BitSet::new(nodes),
             uses: Vec::new(),
             definitions: Vec::new(),
             phis: Vec::new(),
             tests: Vec::new(),
+            branches: Vec::new(),
             on_entry: Vec::new(),
-            fixed: BitSet::new(variables),
+            fixed: Vec::new(),
+            wrong: None,
         }
     }
 
@@ -240,32 +262,51 @@ impl ProgramBuilder {
         self.on_entry.push(variable);
     }
 
-    /// The variable stands for a constant.
+    /// The variable stands for a constant: it holds a value when control enters, and nothing defines it.
     pub fn fixed(&mut self, variable: Variable) {
-        if self.fixed.insert(variable.index()) {
-            self.on_entry.push(variable);
-        }
+        self.fixed.push(variable);
     }
 
     /// The instructions that follow are in this block. Each block is begun at most once.
     pub fn begin(&mut self, node: Node) {
-        let at = self.blocks.len() as u32;
-        self.ranges[node.index()] = (at, at);
-        self.current = node;
+        if node.index() >= self.graph.node_count() {
+            self.refuse(ProgramError::NoSuchNode { node });
+        } else if !self.begun.insert(node.index()) {
+            self.refuse(ProgramError::BegunTwice { node });
+        } else {
+            let at = self.blocks.len() as u32;
+            self.ranges[node.index()] = (at, at);
+            self.current = Some(node);
+        }
     }
 
-    /// Appends an instruction to the block that was begun last.
+    /// Appends an instruction to the block that was begun last. It reads what it uses before it defines anything.
     pub fn instruction(
         &mut self,
         uses: impl IntoIterator<Item = Variable>,
         definitions: impl IntoIterator<Item = Variable>,
     ) -> Instruction {
         let at = self.blocks.len();
-        self.blocks.push(self.current);
-        self.ranges[self.current.index()].1 = at as u32 + 1;
+        let Some(current) = self.current else {
+            self.refuse(ProgramError::NoBlock);
+            return Instruction(at as u32);
+        };
+        if self.branches.last().is_some_and(|&(node, _)| node == current) {
+            self.refuse(ProgramError::BehindBranch { node: current });
+        }
+        self.blocks.push(current);
+        self.ranges[current.index()].1 = at as u32 + 1;
         self.uses.extend(uses.into_iter().map(|v| (at, v)));
         self.definitions.extend(definitions.into_iter().map(|v| (at, v)));
         Instruction(at as u32)
+    }
+
+    /// Appends the branch that ends the block that was begun last: an instruction that defines nothing, and whose
+    /// operands decide which edge control takes. Nothing follows it in its block.
+    pub fn branch(&mut self, uses: impl IntoIterator<Item = Variable>) -> Instruction {
+        let at = self.instruction(uses, []);
+        self.branches.extend(self.current.map(|node| (node, at)));
+        at
     }
 
     /// The branch at the end of a block tests a variable. Said at most once of each.
@@ -279,11 +320,27 @@ impl ProgramBuilder {
         self.phis.push((edge.index(), PhiMove { result, operand }));
     }
 
-    /// The program.
-    pub fn finish(self) -> Program {
-        let instructions = self.blocks.len();
+    fn refuse(&mut self, error: ProgramError) {
+        self.wrong.get_or_insert(error);
+    }
+
+    /// The program. Takes time linear in what was said.
+    ///
+    /// # Errors
+    /// If something that was named does not exist, or is said twice, or against what the methods above ask for.
+    pub fn build(mut self) -> Result<Program, ProgramError> {
+        self.check_numbers()?;
+        let mut fixed = BitSet::new(self.variables);
+        for &v in &self.fixed {
+            if fixed.insert(v.index()) {
+                self.on_entry.push(v);
+            }
+        }
         let several = self.with_several_definitions();
-        Program {
+        let mut branches = vec![NO_BRANCH; self.graph.node_count()];
+        self.branches.iter().for_each(|&(node, at)| branches[node.index()] = at.0);
+        let instructions = self.blocks.len();
+        let program = Program {
             several,
             uses: Lists::group(instructions, self.uses.iter().copied()),
             definitions: Lists::group(instructions, self.definitions.iter().copied()),
@@ -293,8 +350,37 @@ impl ProgramBuilder {
             variables: self.variables,
             ranges: self.ranges,
             blocks: self.blocks,
+            branches,
             on_entry: self.on_entry,
-            fixed: self.fixed,
+            fixed,
+        };
+        program.check_repetitions()?;
+        program.check_phis()?;
+        Ok(program)
+    }
+
+    /// Whether all variables, nodes and edges that were named are there.
+    fn check_numbers(&mut self) -> Result<(), ProgramError> {
+        let graph = &self.graph;
+        if let Some(&edge) = graph.in_edges(graph.entry()).first() {
+            return Err(ProgramError::EntryIsTarget { edge });
+        }
+        if let Some(wrong) = self.wrong.take() {
+            return Err(wrong);
+        }
+        if let Some(&(edge, _)) = self.phis.iter().find(|p| p.0 >= graph.edge_count()) {
+            return Err(ProgramError::NoSuchEdge { edge: EdgeId::new(edge) });
+        }
+        if let Some(&(node, _)) = self.tests.iter().find(|t| t.0 >= graph.node_count()) {
+            return Err(ProgramError::NoSuchNode { node: Node::new(node) });
+        }
+        let named = self.uses.iter().chain(&self.definitions).map(|&(_, v)| v);
+        let named = named.chain(self.phis.iter().flat_map(|&(_, phi)| [phi.result, phi.operand]));
+        let named = named.chain(self.tests.iter().map(|&(_, test)| test.variable));
+        let mut named = named.chain(self.on_entry.iter().chain(&self.fixed).copied());
+        match named.find(|v| v.index() >= self.variables) {
+            Some(variable) => Err(ProgramError::NoSuchVariable { variable, count: self.variables }),
+            None => Ok(()),
         }
     }
 
@@ -317,3 +403,51 @@ impl ProgramBuilder {
         several
     }
 }
+
+impl Program {
+    /// Whether no instruction defines a variable twice, no block tests one twice, and nothing defines a constant.
+    fn check_repetitions(&self) -> Result<(), ProgramError> {
+        let mut seen_at = vec![u32::MAX; self.variables];
+        for at in (0..self.instructions() as u32).map(Instruction) {
+            for &variable in self.definitions(at) {
+                if mem::replace(&mut seen_at[variable.index()], at.0) == at.0 {
+                    return Err(ProgramError::DefinedTwice { variable, at });
+                }
+            }
+        }
+        seen_at.fill(u32::MAX);
+        for node in self.graph.nodes() {
+            for &Test { variable, .. } in self.tests(node) {
+                if mem::replace(&mut seen_at[variable.index()], node.0) == node.0 {
+                    return Err(ProgramError::TestedTwice { variable, node });
+                }
+            }
+        }
+        let results = self.all_phis().iter().map(|phi| &phi.result);
+        match self.all_definitions().iter().chain(results).find(|&&v| self.is_fixed(v)) {
+            Some(&variable) => Err(ProgramError::ConstantIsDefined { variable }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether all in-edges of each block have φ operands for the same results, each once.
+    fn check_phis(&self) -> Result<(), ProgramError> {
+        let mut defined_on = vec![u32::MAX; self.variables];
+        for node in self.graph.nodes() {
+            let Some((&first, others)) = self.graph.in_edges(node).split_first() else { continue };
+            let results = |edge| self.phis(edge).iter().map(|phi| phi.result);
+            for variable in results(first) {
+                if mem::replace(&mut defined_on[variable.index()], first.0) == first.0 {
+                    return Err(ProgramError::PhiTwice { variable, edge: first });
+                }
+            }
+            if let Some(&edge) = others.iter().find(|&&edge| !results(edge).eq(results(first))) {
+                return Err(ProgramError::PhisDiffer { edge, first });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,7 @@ fn strict(program: &Program) -> Program {
     for e in graph.edges() {
         program.phis(e).iter().for_each(|p| builder.phi(e, p.result, p.operand));
     }
-    builder.finish()
+    builder.build().expect("a well-formed program")
 }
 
 impl<'a> Case<'a> {

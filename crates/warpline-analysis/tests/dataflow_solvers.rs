@@ -43,7 +43,7 @@ fn counting_loop() -> Program {
     builder.test(Node(1), Variable(1), TestKind::Other);
     builder.phi(EdgeId(0), Variable(1), Variable(0));
     builder.phi(EdgeId(2), Variable(1), Variable(2));
-    builder.finish()
+    builder.build().expect("a well-formed program")
 }
 
 struct Counting;

@@ -8,7 +8,8 @@
 use warpline_analysis::dataflow::{Engine, Schedule};
 use warpline_analysis::uniformity::{Rule, Value};
 use warpline_analysis::{
-    BitSet, CsrGraph, CycleForest, CycleId, DfsOrder, EdgeId, Graph, Joins, Node, SsaProgram, Uniformity,
+    BitSet, CsrGraph, CycleForest, CycleId, DfsOrder, EdgeId, Graph, Joins, Lists, Node, SsaProgram,
+    Uniformity,
 };
 use warpline_testkit::graphs;
 use warpline_testkit::reference::NormalForm;
@@ -19,6 +20,7 @@ use warpline_testkit::ssa_programs::random_loop_closed;
 struct Solver<'a> {
     graph: &'a CsrGraph,
     program: &'a SsaProgram,
+    by_node: Lists<Value>,
     dfs: &'a DfsOrder,
     cycles: &'a CycleForest,
     joins: Joins<'a, CsrGraph>,
@@ -43,6 +45,7 @@ impl<'a> Solver<'a> {
         let mut solver = Solver {
             graph,
             program,
+            by_node: program.values_by_node(),
             dfs,
             cycles,
             joins: Joins::new(graph, dfs, cycles),
@@ -110,7 +113,7 @@ impl<'a> Solver<'a> {
         }
         let exits = found.divergent_exits.iter().map(|&(_, e)| self.graph.target(e));
         for node in found.joins.iter().copied().chain(exits).collect::<Vec<_>>() {
-            let phis = self.program.values_at(node).iter().filter(|&&v| self.program.is_phi(v));
+            let phis = self.by_node.get(node.index()).iter().filter(|&&v| self.program.is_phi(v));
             phis.for_each(|v| self.engine.enqueue(v.0));
         }
     }

@@ -47,7 +47,7 @@ fn example(edges: &[(usize, usize)], blocks: &[&[Does]], tests: &[usize]) -> Pro
         }
     }
     tests.iter().for_each(|&n| builder.test(Node::new(n), V, TestKind::Other));
-    builder.finish()
+    builder.build().expect("a well-formed program")
 }
 
 fn added(ssi: &Ssi) -> Vec<VersionDef> {
@@ -153,7 +153,7 @@ fn everywhere(graph: &CsrGraph) -> Program {
         builder.instruction([], []);
         builder.instruction([V], []);
     }
-    builder.finish()
+    builder.build().expect("a well-formed program")
 }
 
 /// The instruction that stands for a block.

@@ -408,13 +408,14 @@ fn random_facts(rng: &mut SplitMix64, graph: &CsrGraph, program: &SsaProgram, wi
 /// The uses of values behind edges that are the only ones to their targets, and those of φs on edges.
 fn uses_behind_edges(graph: &CsrGraph, program: &SsaProgram, dom: &DomTree) -> Vec<(EdgeId, Value)> {
     let mut uses = Vec::new();
+    let by_node = program.values_by_node();
     for node in graph.nodes().filter(|&n| dom.is_reachable(n)) {
         let behind = |e: &EdgeId| {
             let target = graph.target(*e);
             graph.in_edges(target).len() == 1 && dom.dominates(target, node)
         };
         let edges: Vec<EdgeId> = graph.edges().filter(behind).collect();
-        let operands = program.values_at(node).iter().flat_map(|&v| program.operands(v));
+        let operands = by_node.get(node.index()).iter().flat_map(|&v| program.operands(v));
         for (operand, on) in operands.chain(program.terminator(node).iter().map(|&v| (v, None))) {
             let places = on.as_ref().map_or(&edges[..], std::slice::from_ref);
             let exists =

@@ -133,7 +133,8 @@ impl Code {
             }
         }
         let vars = func.vars.len() as u32;
-        Code { program: builder.finish(), insts, edges, values, vars, parts: FirstParts::default() }
+        let program = builder.build().expect("a verified function is a well-formed program");
+        Code { program, insts, edges, values, vars, parts: FirstParts::default() }
     }
 
     /// The program.

@@ -223,7 +223,7 @@ impl Blueprint {
                 builder.phi(EdgeId::new(e), Variable(result), Variable(operand));
             }
         }
-        builder.finish()
+        builder.build().expect("a well-formed program")
     }
 
     /// Whether no variable is defined twice and, in blocks that are reached, each use is dominated by the definition.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use warpline_analysis::uniformity::{Rule, SsaProgram, Value};
-use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Node};
+use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Lists, Node};
 
 use crate::convergence::Trace;
 use crate::rng::SplitMix64;
@@ -65,6 +65,7 @@ struct Visit {
 struct Run<'a> {
     graph: &'a CsrGraph,
     program: &'a SsaProgram,
+    by_node: Lists<Value>,
     tags: &'a Tags,
     seed: u64,
     /// How many different values there are; 0: 2^64.
@@ -86,7 +87,8 @@ pub fn run(
     observed: &mut Observed,
 ) -> Vec<Trace> {
     let (visits, arrivals) = (BTreeMap::new(), BTreeMap::new());
-    let mut run = Run { graph, program, tags, seed, range: 0, visits, arrivals, observed };
+    let by_node = program.values_by_node();
+    let mut run = Run { graph, program, by_node, tags, seed, range: 0, visits, arrivals, observed };
     (0..threads).map(|thread| run.thread(thread, steps)).collect()
 }
 
@@ -116,7 +118,8 @@ pub fn run_where(
     observed: &mut Observed,
 ) -> usize {
     let (visits, arrivals) = (BTreeMap::new(), BTreeMap::new());
-    let mut run = Run { graph, program, tags, seed, range, visits, arrivals, observed };
+    let by_node = program.values_by_node();
+    let mut run = Run { graph, program, by_node, tags, seed, range, visits, arrivals, observed };
     let kept: Vec<u64> = (0..threads).filter(|&thread| run.is_allowed(thread, steps, &allowed)).collect();
     kept.iter().for_each(|&thread| _ = run.thread(thread, steps));
     kept.len()
@@ -195,7 +198,7 @@ impl Run<'_> {
     ) {
         let program = self.program;
         let before = environment.clone();
-        for &v in program.values_at(node) {
+        for v in self.by_node.get(node.index()).to_vec() {
             let id = u64::from(v.0);
             environment[v.index()] = if program.is_phi(v) && program.rule(v) == Rule::Default {
                 let taken = program.operands(v).find(|&(_, e)| e == by && by.is_some());

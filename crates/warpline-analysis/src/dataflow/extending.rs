@@ -68,7 +68,7 @@
 //! let check = program.instruction([pack], []);
 //! program.instruction([pack], [pack]); // i = i + 1
 //! program.test(Node(1), pack, TestKind::Other);
-//! let program = program.finish();
+//! let program = program.build().unwrap();
 //!
 //! let ssi = ssify(&program, &Strategy::E_SSA);
 //! let solution = solve_forward(&program, &ssi, &Bounds);
@@ -140,7 +140,7 @@
 //! program.begin(Node(0));
 //! program.instruction([yes, one, yes, two, maybe, again], [x]); // ψ(true ? 1, true ? 2, maybe ? 2)
 //! program.instruction([yes, one, maybe, two], [y]); // ψ(true ? 1, maybe ? 2)
-//! let program = program.finish();
+//! let program = program.build().unwrap();
 //!
 //! let ssi = Ssi::unsplit(&program);
 //! let solution = solve_forward(&program, &ssi, &Predicated);
@@ -203,7 +203,7 @@
 //! program.instruction([memory], [memory]);
 //! program.begin(Node(3));
 //! let load = program.instruction([memory], [x]);
-//! let program = program.finish();
+//! let program = program.build().unwrap();
 //!
 //! let ssi = ssify(&program, &Strategy::SSA);
 //! assert_eq!(ssi.phis_at(Node(3)).len(), 1);

@@ -23,6 +23,7 @@ mod sparse_backward;
 mod sparse_forward;
 
 pub use crate::program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
+pub use crate::program_error::ProgramError;
 pub use dense_backward::{DenseBackward, solve_backward_dense};
 pub use dense_forward::{DenseForward, WideningPoints, solve_forward_dense, solve_forward_dense_at};
 pub use engine::{Engine, Schedule};

@@ -27,6 +27,7 @@ use std::cell::OnceCell;
 use crate::bitset::BitSet;
 use crate::dom::DomTree;
 use crate::graph::{Graph, Lists, Node};
+use crate::program::{Instruction, Program, Variable};
 
 /// Which nodes write and read each of a set of variables, numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,40 @@ impl Accesses {
             exposed: Lists::group(variables, exposed),
             on_entry: set,
         }
+    }
+
+    /// The accesses of a program that was described for all analyses. A φ-function that it has already writes its
+    /// result where it stands and reads its operands at the ends of the edges' sources. Takes time linear in the
+    /// program.
+    pub fn of(program: &Program) -> Self {
+        let (graph, variables) = (program.graph(), program.variables());
+        let (mut definitions, mut exposed) = (Vec::new(), Vec::new());
+        // By variable the last node that was seen to write it, and to read it before that.
+        let (mut written, mut read) = (vec![None; variables], vec![None; variables]);
+        for node in graph.nodes() {
+            let phis = graph.in_edges(node).first().map_or(&[][..], |&edge| program.phis(edge));
+            let mut write = |v: Variable, written: &mut [Option<Node>]| {
+                if written[v.index()].replace(node) != Some(node) {
+                    definitions.push((v.index(), node));
+                }
+            };
+            let mut reads = |v: Variable, written: &[Option<Node>]| {
+                if written[v.index()] != Some(node) && read[v.index()].replace(node) != Some(node) {
+                    exposed.push((v.index(), node));
+                }
+            };
+            phis.iter().for_each(|phi| write(phi.result, &mut written));
+            for at in program.block(node).map(Instruction) {
+                program.uses(at).iter().for_each(|&v| reads(v, &written));
+                program.definitions(at).iter().for_each(|&v| write(v, &mut written));
+            }
+            program.tests(node).iter().for_each(|test| reads(test.variable, &written));
+            for &edge in graph.out_edges(node) {
+                program.phis(edge).iter().for_each(|phi| reads(phi.operand, &written));
+            }
+        }
+        let on_entry = program.on_entry().iter().map(|v| v.index());
+        Accesses::new(variables, definitions.into_iter(), exposed.into_iter(), on_entry)
     }
 
     /// How many variables there are.

@@ -1,5 +1,6 @@
 //! The fixed point: divergence spreads along operands, and from divergent branches to joins and exits.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::baselines::{PostDominators, StrongPostDominators};
@@ -31,6 +32,7 @@ pub(super) trait Control<'a, G: Graph> {
 
 /// Solves a program of whose graph nothing is at hand.
 pub(super) fn run_on<G: Graph>(graph: &G, program: &SsaProgram, task: Task<'_, impl Clock>) -> Uniformity {
+    program.expect_graph(graph);
     let dfs = DfsOrder::compute(graph);
     let cycles = CycleForest::compute_with(graph, &dfs);
     run(graph, &dfs, cycles, program, task)
@@ -110,6 +112,8 @@ pub(super) struct State<'a, G> {
     dfs: &'a DfsOrder,
     cycles: &'a CycleForest,
     program: &'a SsaProgram,
+    /// The values by node, once something asks for them.
+    by_node: OnceCell<Lists<Value>>,
     users: Users,
     outside: OutsideUses,
     exits: ExitTable,
@@ -194,6 +198,7 @@ impl<'a, G: Graph> State<'a, G> {
             dfs,
             cycles,
             program,
+            by_node: OnceCell::new(),
         }
     }
 
@@ -281,6 +286,11 @@ impl<'a, G: Graph> State<'a, G> {
         self.mark_outside(cycle, None);
     }
 
+    /// The values that are computed at `node`, by number.
+    fn values_at(&self, node: Node) -> Vec<Value> {
+        self.by_node.get_or_init(|| self.program.values_by_node()).get(node.index()).to_vec()
+    }
+
     /// Marks the users, at nodes that `at` names, of the values that are computed at `node`.
     pub(super) fn mark_users(
         &mut self,
@@ -288,7 +298,7 @@ impl<'a, G: Graph> State<'a, G> {
         at: impl Fn(Node) -> bool,
         cause: impl Fn(Value) -> Cause,
     ) {
-        for &v in self.program.values_at(node) {
+        for v in self.values_at(node) {
             for user in self.users.of(v).map(|i| self.users.get(i)).collect::<Vec<User>>() {
                 if self.users.node(self.program, user).is_some_and(&at) {
                     self.mark_user(user, cause(v));
@@ -390,7 +400,7 @@ impl<'a, G: Graph> State<'a, G> {
         *known = Some(why);
         let cycles = self.cycles;
         for &node in cycles.nodes(cycle) {
-            for &v in self.program.values_at(node) {
+            for v in self.values_at(node) {
                 if self.changes_in(v, cycle) {
                     self.mark(v, Cause::GivenUp(cycle));
                 }

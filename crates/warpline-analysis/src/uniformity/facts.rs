@@ -289,6 +289,7 @@ pub(super) fn compute<G: Graph>(
     if facts.is_empty() {
         return Ok(engine::run_on(graph, program, Task { algorithm, limits, clock, workspace }));
     }
+    program.expect_graph(graph);
     let live = Live::new(graph, facts);
     let whole = CsrGraph::copy_of(graph);
     let whole_dfs = DfsOrder::compute(&whole);

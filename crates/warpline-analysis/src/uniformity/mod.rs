@@ -60,7 +60,8 @@ pub use baselines::Algorithm;
 pub use clock::Times;
 pub use evidence::{Evidence, Explainer, Link};
 pub use facts::{FactError, Facts, KnownFact, UniformBecause};
-pub use program::{ProgramError, Rule, SsaBuilder, SsaProgram, Value};
+pub use crate::program_error::ProgramError;
+pub use program::{Rule, SsaBuilder, SsaProgram, Value};
 pub use workspace::Workspace;
 
 use crate::bitset::BitSet;
@@ -163,6 +164,9 @@ fn numbered<T: Copy>(list: &[T], number: u32) -> Option<T> {
 
 impl Uniformity {
     /// Analyses a program over `graph`.
+    ///
+    /// This, like all that follow, panics if `graph` is not the one that the program was built over, as far as its
+    /// size and the ends of its edges tell.
     pub fn compute<G: Graph>(graph: &G, program: &SsaProgram) -> Self {
         Self::compute_by(graph, program, Algorithm::Joins)
     }
@@ -174,6 +178,7 @@ impl Uniformity {
         cycles: CycleForest,
         program: &SsaProgram,
     ) -> Self {
+        program.expect_graph(graph);
         let (limits, clock, workspace) = (&Limits::of(graph), &mut clock::NoClock, &mut Workspace::default());
         engine::run(
             graph,

@@ -1,10 +1,11 @@
 //! What the analysis knows of a program: which value is made where and from what.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use crate::cycles::{CycleForest, CycleId};
-use crate::graph::{EdgeId, Graph, Lists, Node};
+use crate::graph::{EdgeId, Graph, Lists, Node, Outline};
+use crate::program::{Instruction, Program, Variable};
+use crate::program_error::ProgramError;
 
 /// A value of the program, numbered from 0 in the order in which the builder was told of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,58 +41,6 @@ pub enum Rule {
     /// Uniform whatever the operands are: a ballot, a broadcast of one lane's value.
     AlwaysUniform,
 }
-
-/// Why a program is not well formed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProgramError {
-    /// A value or a terminator is said to be at a node that the graph does not have.
-    NoSuchNode {
-        /// The node.
-        node: Node,
-    },
-    /// An operand is a value that was never declared.
-    NoSuchOperand {
-        /// Who uses it; none for a terminator.
-        user: Option<Value>,
-        /// The operand.
-        operand: Value,
-    },
-    /// A φ has an operand for an edge that does not lead to its node.
-    NotAnInEdge {
-        /// The φ.
-        phi: Value,
-        /// The edge.
-        edge: EdgeId,
-    },
-    /// A φ has two operands for one edge.
-    RepeatedEdge {
-        /// The φ.
-        phi: Value,
-        /// The edge.
-        edge: EdgeId,
-    },
-}
-
-impl fmt::Display for ProgramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ProgramError::NoSuchNode { node } => write!(f, "{node} is not a node of the graph"),
-            ProgramError::NoSuchOperand { user: Some(user), operand } => {
-                write!(f, "operand {operand} of {user} was never declared")
-            }
-            ProgramError::NoSuchOperand { user: None, operand } => {
-                write!(f, "operand {operand} of a terminator was never declared")
-            }
-            ProgramError::NotAnInEdge { phi, edge } => {
-                write!(f, "φ {phi} has an operand for {edge}, which does not lead to its node")
-            }
-            ProgramError::RepeatedEdge { phi, edge } => write!(f, "φ {phi} has two operands for {edge}"),
-        }
-    }
-}
-
-impl std::error::Error for ProgramError {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Definition {
@@ -210,9 +159,19 @@ impl SsaBuilder {
             operands: self.operands,
             terminators,
             phis: self.phis,
-            values_at: OnceLock::new(),
+            outline: Outline::of(graph),
         })
     }
+}
+
+/// What makes a variable of a program in SSA form.
+#[derive(Clone, Copy)]
+enum Maker {
+    /// Nothing: it is there from the start.
+    None,
+    Instruction(Instruction),
+    /// A φ at this node, with its number among those of the node.
+    Phi(Node, usize),
 }
 
 /// A program in SSA form, as far as uniformity depends on it.
@@ -226,7 +185,8 @@ pub struct SsaProgram {
     operands: Vec<(Value, u32)>,
     terminators: Lists<Value>,
     phis: Vec<Value>,
-    values_at: OnceLock<Lists<Value>>,
+    /// Of the graph that the program was built over.
+    outline: Outline,
 }
 
 impl SsaProgram {
@@ -243,6 +203,53 @@ impl SsaProgram {
             operands: Vec::with_capacity(operands),
             ..SsaBuilder::default()
         }
+    }
+
+    /// What uniformity has to know of a program that was described for all analyses, over
+    /// [its graph](Program::graph). Value *n* is variable *n*. `rule` says how each variable's uniformity follows from
+    /// that of what it is computed from, the uses of its instruction; what decides about a block's way out are the
+    /// uses of its [branch](Program::branch). Takes time linear in the program.
+    ///
+    /// # Errors
+    /// If a variable has several definitions.
+    pub fn of(program: &Program, rule: impl Fn(Variable) -> Rule) -> Result<SsaProgram, ProgramError> {
+        let several = program.with_several_definitions().iter().next();
+        if let Some(variable) = several.map(|v| Variable(v as u32)) {
+            return Err(ProgramError::SeveralDefinitions { variable });
+        }
+        let graph = program.graph();
+        let mut makers = vec![Maker::None; program.variables()];
+        for at in (0..program.instructions() as u32).map(Instruction) {
+            program.definitions(at).iter().for_each(|v| makers[v.index()] = Maker::Instruction(at));
+        }
+        for node in graph.nodes() {
+            let first = graph.in_edges(node).first();
+            let phis = first.map_or(&[][..], |&edge| program.phis(edge));
+            for (number, phi) in phis.iter().enumerate() {
+                makers[phi.result.index()] = Maker::Phi(node, number);
+            }
+        }
+        let mut builder = SsaProgram::builder_for(makers.len(), program.all_uses().len() + program.all_phis().len());
+        let value = |v: &Variable| Value(v.0);
+        for (v, maker) in makers.iter().enumerate() {
+            let rule = rule(Variable(v as u32));
+            _ = match *maker {
+                Maker::None => builder.argument(rule),
+                Maker::Instruction(at) => {
+                    builder.plain(program.block_of(at), rule, program.uses(at).iter().map(value))
+                }
+                Maker::Phi(node, number) => {
+                    let operand = |&edge: &EdgeId| (edge, Some(value(&program.phis(edge)[number].operand)));
+                    builder.phi(node, rule, graph.in_edges(node).iter().map(operand))
+                }
+            };
+        }
+        for node in graph.nodes() {
+            if let Some(at) = program.branch(node) {
+                builder.terminator(node, program.uses(at).iter().map(value));
+            }
+        }
+        builder.build(graph)
     }
 
     /// The number of values.
@@ -295,14 +302,16 @@ impl SsaProgram {
         self.terminators.get(node.index())
     }
 
-    /// The values that are computed at `node`, by number.
-    pub fn values_at(&self, node: Node) -> &[Value] {
-        let lists = self.values_at.get_or_init(|| {
-            let at_nodes = self.definitions.iter().enumerate().filter(|(_, d)| d.node != NONE);
-            let at_nodes = at_nodes.map(|(i, d)| (d.node as usize, Value(i as u32)));
-            Lists::group(self.terminators.len(), at_nodes)
-        });
-        lists.get(node.index())
+    /// By node the values that are computed there, by number. Takes time linear in the values.
+    pub fn values_by_node(&self) -> Lists<Value> {
+        let at_nodes = self.definitions.iter().enumerate().filter(|(_, d)| d.node != NONE);
+        let at_nodes = at_nodes.map(|(i, d)| (d.node as usize, Value(i as u32)));
+        Lists::group(self.terminators.len(), at_nodes)
+    }
+
+    /// Panics if a graph is not the one that the program was built over: its nodes and edges would be others.
+    pub(super) fn expect_graph<G: Graph>(&self, graph: &G) {
+        assert!(self.outline == Outline::of(graph), "the program was built over another graph");
     }
 
     /// The φs, by number.
@@ -346,7 +355,7 @@ impl SsaProgram {
             starts,
             operands,
             terminators: self.terminators.clone(),
-            values_at: OnceLock::new(),
+            outline: self.outline,
         }
     }
 

@@ -154,7 +154,7 @@ mod tests {
             builder.begin(Node(first_use + k));
             builder.instruction([Variable(0)], []);
         }
-        builder.finish()
+        builder.build().expect("a well-formed program")
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         builder.on_entry(Variable(0));
         builder.begin(Node(1));
         builder.instruction([Variable(0)], [Variable(0)]);
-        let program = builder.finish();
+        let program = builder.build().expect("a well-formed program");
         let ssi = ssify(&program, &Strategy::SSA);
         // The φ reads two, the instruction reads the φ; plainly, the entry and the instruction reach it.
         assert_eq!(dependence_edges(&program, &ssi), (3, 2));

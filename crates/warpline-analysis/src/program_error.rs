@@ -1,0 +1,155 @@
+//! Why the description of a program is not well formed.
+
+use std::fmt;
+
+use crate::graph::{EdgeId, Node};
+use crate::program::{Instruction, Variable};
+use crate::uniformity::Value;
+
+/// Why a program is not well formed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// Something is said to be at a node that the graph does not have.
+    NoSuchNode {
+        /// The node.
+        node: Node,
+    },
+    /// A φ-function has an operand on an edge that the graph does not have.
+    NoSuchEdge {
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// A variable is not one of those that the program was begun with.
+    NoSuchVariable {
+        /// The variable.
+        variable: Variable,
+        /// How many there are.
+        count: usize,
+    },
+    /// An edge leads to the entry, so that what holds when control enters would have no edge to come from. An empty
+    /// block in front is a way out.
+    EntryIsTarget {
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// An instruction comes before any block was begun.
+    NoBlock,
+    /// A block is begun twice.
+    BegunTwice {
+        /// The block.
+        node: Node,
+    },
+    /// An instruction follows the branch of its block.
+    BehindBranch {
+        /// The block.
+        node: Node,
+    },
+    /// An instruction defines a variable twice.
+    DefinedTwice {
+        /// The variable.
+        variable: Variable,
+        /// The instruction.
+        at: Instruction,
+    },
+    /// A block tests a variable twice.
+    TestedTwice {
+        /// The variable.
+        variable: Variable,
+        /// The block.
+        node: Node,
+    },
+    /// A variable that stands for a constant is defined.
+    ConstantIsDefined {
+        /// The variable.
+        variable: Variable,
+    },
+    /// Two φ-functions on one edge define one variable.
+    PhiTwice {
+        /// The variable.
+        variable: Variable,
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// The φ-functions on an edge define other variables, or in another order, than those on the first in-edge of the
+    /// same block.
+    PhisDiffer {
+        /// The edge.
+        edge: EdgeId,
+        /// The first in-edge.
+        first: EdgeId,
+    },
+    /// A variable has several definitions, where the program should be in SSA form.
+    SeveralDefinitions {
+        /// The variable.
+        variable: Variable,
+    },
+    /// An operand is a value that was never declared.
+    NoSuchOperand {
+        /// Who uses it; none for a terminator.
+        user: Option<Value>,
+        /// The operand.
+        operand: Value,
+    },
+    /// A φ has an operand for an edge that does not lead to its node.
+    NotAnInEdge {
+        /// The φ.
+        phi: Value,
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// A φ has two operands for one edge.
+    RepeatedEdge {
+        /// The φ.
+        phi: Value,
+        /// The edge.
+        edge: EdgeId,
+    },
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ProgramError::*;
+        match self {
+            NoSuchNode { node } => write!(f, "{node} is not a node of the graph"),
+            NoSuchEdge { edge } => write!(f, "{edge} is not an edge of the graph"),
+            NoSuchVariable { variable, count } => {
+                write!(f, "variable {} is not one of the program's {count}", variable.0)
+            }
+            EntryIsTarget { edge } => {
+                write!(f, "{edge} leads to the entry: put an empty block in front of it")
+            }
+            NoBlock => write!(f, "an instruction comes before any block was begun"),
+            BegunTwice { node } => write!(f, "block {node} is begun twice"),
+            BehindBranch { node } => write!(f, "an instruction follows the branch at the end of block {node}"),
+            DefinedTwice { variable, at } => {
+                write!(f, "instruction {} defines variable {} twice", at.0, variable.0)
+            }
+            TestedTwice { variable, node } => write!(f, "block {node} tests variable {} twice", variable.0),
+            ConstantIsDefined { variable } => {
+                write!(f, "variable {} stands for a constant and is defined", variable.0)
+            }
+            PhiTwice { variable, edge } => {
+                write!(f, "two φ-functions on {edge} define variable {}", variable.0)
+            }
+            PhisDiffer { edge, first } => {
+                write!(f, "the φ-functions on {edge} define other variables than those on {first}")
+            }
+            SeveralDefinitions { variable } => {
+                write!(f, "variable {} has several definitions: the program is not in SSA form", variable.0)
+            }
+            NoSuchOperand { user: Some(user), operand } => {
+                write!(f, "operand {operand} of {user} was never declared")
+            }
+            NoSuchOperand { user: None, operand } => {
+                write!(f, "operand {operand} of a terminator was never declared")
+            }
+            NotAnInEdge { phi, edge } => {
+                write!(f, "φ {phi} has an operand for {edge}, which does not lead to its node")
+            }
+            RepeatedEdge { phi, edge } => write!(f, "φ {phi} has two operands for {edge}"),
+        }
+    }
+}
+
+impl std::error::Error for ProgramError {}

@@ -1,0 +1,10 @@
+#include <stdint.h>
+void yuyv(int n, const uint8_t *restrict in, uint8_t *restrict y, uint8_t *restrict u, uint8_t *restrict v) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        y[2*i] = in[4*i];
+        y[2*i+1] = in[4*i+2];
+        u[i] = in[4*i+1];
+        v[i] = in[4*i+3];
+    }
+}
