@@ -1,5 +1,7 @@
 //! A set of small numbers.
 
+use alloc::vec::Vec;
+
 /// A set of numbers below a fixed bound, one bit each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct BitSet {
@@ -108,7 +110,7 @@ impl BitSet {
     /// The members in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
-            std::iter::successors((word != 0).then_some(word), |w| {
+            core::iter::successors((word != 0).then_some(word), |w| {
                 let rest = w & (w - 1);
                 (rest != 0).then_some(rest)
             })

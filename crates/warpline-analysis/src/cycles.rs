@@ -12,7 +12,8 @@
 //! nearly linear time also in deep nests. The entries of an irreducible cycle are not kept, but found when asked for:
 //! a nest of irreducible cycles may have quadratically many.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
@@ -23,6 +24,7 @@ const NONE: u32 = u32::MAX;
 /// A cycle, numbered so that the cycles inside it follow directly; siblings are in the order of their headers
 /// in the depth-first walk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CycleId(pub u32);
 
 impl CycleId {
@@ -64,7 +66,7 @@ impl CycleForest {
             last: Vec::new(),
             reducible: BitSet::new(0),
             reachable: BitSet::new(0),
-            children: Lists::group(0, std::iter::empty()),
+            children: Lists::group(0, core::iter::empty()),
             top: Vec::new(),
             innermost: vec![NONE; node_count],
             nodes: Vec::new(),
@@ -258,7 +260,7 @@ impl CycleForest {
 
     /// The cycles that contain `node`, from the inside out.
     pub fn around(&self, node: Node) -> impl Iterator<Item = CycleId> + '_ {
-        std::iter::successors(self.innermost(node), |&c| self.parent(c))
+        core::iter::successors(self.innermost(node), |&c| self.parent(c))
     }
 
     /// Whether `node` lies in the cycle or in one inside it. O(1).
@@ -443,7 +445,7 @@ impl LinkedLists {
     }
 
     fn drain(&mut self, list: u32, mut each: impl FnMut((u32, u32))) {
-        let mut at = std::mem::replace(&mut self.head[list as usize], NONE);
+        let mut at = core::mem::replace(&mut self.head[list as usize], NONE);
         while at != NONE {
             let (item, next) = self.items[at as usize];
             each(item);

@@ -5,6 +5,8 @@
 //! node points to its parent and to one ancestor farther off, chosen such that any ancestor is O(log n) steps away)
 //! the whole takes O(E log V), with a handful of arrays and no search for semidominators.
 
+use alloc::vec::Vec;
+
 use crate::graph::{Graph, Node};
 
 const NONE: u32 = u32::MAX;
@@ -91,7 +93,7 @@ impl DagDom {
     pub(crate) fn children(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let (first, last) = self.subtree(node);
         let child = move |number: u32| (number <= last).then(|| self.at[number as usize]);
-        std::iter::successors(child(first + 1), move |&c| child(self.subtree(c).1 + 1))
+        core::iter::successors(child(first + 1), move |&c| child(self.subtree(c).1 + 1))
     }
 }
 
@@ -124,7 +126,7 @@ impl Growing {
         let (mut a, mut b) = (a.0, b.0);
         let depth = |x: u32| self.depth[x as usize];
         if depth(a) < depth(b) {
-            std::mem::swap(&mut a, &mut b);
+            core::mem::swap(&mut a, &mut b);
         }
         while depth(a) > depth(b) {
             let far = self.jump[a as usize];

@@ -4,6 +4,8 @@
 //! is a little faster on common graphs but quadratic where many nodes hang from the foot of a long
 //! dominator chain and are also entered from its top, as in early-exit ladders.)
 
+use alloc::vec::Vec;
+
 use crate::graph::{Graph, Lists, Node};
 use crate::order::DfsOrder;
 
@@ -166,7 +168,7 @@ impl DomTree {
         }
         while a != b {
             if self.level(a) < self.level(b) {
-                std::mem::swap(&mut a, &mut b);
+                core::mem::swap(&mut a, &mut b);
             }
             // `a` is at least as deep as `b` and is not `b`, so it is not the root.
             a = Node(self.idom[a.index()]);
@@ -214,7 +216,7 @@ impl LengauerTarjan {
             bucket_head[s] = w as u32;
             let p = parent[w];
             t.ancestor[w] = p;
-            let mut v = std::mem::replace(&mut bucket_head[p as usize], NONE);
+            let mut v = core::mem::replace(&mut bucket_head[p as usize], NONE);
             while v != NONE {
                 let u = t.eval(v);
                 idom[v as usize] = if t.semi[u as usize] < t.semi[v as usize] { u } else { p };

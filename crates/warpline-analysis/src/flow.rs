@@ -3,7 +3,8 @@
 //! The graph is given by a function that lists the hops out of a node, so that it need not be built. Shortest
 //! augmenting paths are taken, so that paths are short.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use crate::witness::Step;
 

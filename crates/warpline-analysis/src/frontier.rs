@@ -5,8 +5,9 @@
 //! nodes that are not deeper than it. Subtrees with no such edge are passed over, which one number per node tells. A
 //! query costs no more than the union of the subtrees that it walks.
 
-use std::collections::BinaryHeap;
-use std::mem;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::mem;
 
 use crate::bitset::BitSet;
 use crate::dom::DomTree;

@@ -4,16 +4,19 @@
 //! Edges are first-class. Two nodes may be connected by several edges and a node may be its own successor;
 //! both stay as they are.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::bitset::BitSet;
 
 /// A node of a graph, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node(pub u32);
 
 /// An edge of a graph, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EdgeId(pub u32);
 
 impl Node {
@@ -162,7 +165,7 @@ impl fmt::Display for GraphError {
     }
 }
 
-impl std::error::Error for GraphError {}
+impl core::error::Error for GraphError {}
 
 /// A graph in compressed arrays. Edge ids are positions in the list it was built from; the out-edges of a
 /// node stand in list order.
@@ -224,7 +227,7 @@ impl CsrGraph {
 
     /// The same nodes, edges and edge ids as any other graph.
     pub fn copy_of<G: Graph>(graph: &G) -> Self {
-        Self::without(graph, std::iter::empty())
+        Self::without(graph, core::iter::empty())
     }
 
     /// The same nodes, edges and edge ids without some of the edges: these keep their ends and their numbers, which
@@ -448,7 +451,7 @@ impl<T: Copy> Lists<T> {
 
     /// Where a list stands in the array of all.
     #[inline]
-    pub fn range(&self, list: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, list: usize) -> core::ops::Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
     }
 

@@ -31,8 +31,9 @@
 //! otherwise [`Joins::of_branch`] names the cycle in [`JoinSet::inside`]. Where so many edges leave so many cycles at
 //! once that the rewired graph would outgrow the program, branches deep in the nest are not analysed either.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
@@ -53,6 +54,7 @@ mod labels;
 
 /// Where threads part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Split {
     /// At a branch.
     Branch(Node),

@@ -12,12 +12,21 @@
 //! * [`ssi`]: live ranges split as a data-flow analysis asks for; [`dataflow`]: the analyses, sparse and dense;
 //! * [`uniformity`]: which values and branches all threads agree on.
 //!
+//! A [`Program`](dataflow::Program), described once, serves all of them. Mistakes in a description are
+//! [errors](ProgramError).
+//!
 //! All algorithms are iterative: a chain of a hundred thousand nodes does not use up the stack. All results
 //! are deterministic: they depend on the order of the edges and on nothing else.
+#![no_std]
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.
 #![allow(rustdoc::private_intra_doc_links)]
+
+#[macro_use]
+extern crate alloc;
+#[cfg(feature = "baselines")]
+extern crate std;
 
 pub mod bitset;
 pub mod cycles;
@@ -41,6 +50,11 @@ mod structured;
 mod undo;
 pub mod uniformity;
 mod witness;
+
+/// The page that the crate is introduced by; its code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};

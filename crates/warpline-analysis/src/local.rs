@@ -11,7 +11,8 @@
 //! head-rewired graph, if they are reducible. Whether they are, and which they are, is the same in every hierarchy:
 //! they are the strongly connected regions of what is left without the branch.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
@@ -67,7 +68,7 @@ struct Walk<'a, G> {
     region: CycleId,
     branch: Node,
     /// Nodes that the branch strictly dominates, from the latest in post-order to the earliest.
-    waiting: BTreeMap<std::cmp::Reverse<usize>, LabelledJoin>,
+    waiting: BTreeMap<core::cmp::Reverse<usize>, LabelledJoin>,
     /// Nodes that it does not dominate. Threads must meet at the first one.
     ends: BTreeMap<Node, Vec<(EdgeId, u32)>>,
 }
@@ -90,7 +91,7 @@ impl<G: Graph> Walk<'_, G> {
                 return None;
             }
             let new = || (to, Vec::new());
-            self.waiting.entry(std::cmp::Reverse(at)).or_insert_with(new).1.push((edge, label));
+            self.waiting.entry(core::cmp::Reverse(at)).or_insert_with(new).1.push((edge, label));
         } else {
             self.ends.entry(to).or_default().push((edge, label));
         }

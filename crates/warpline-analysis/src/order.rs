@@ -1,5 +1,7 @@
 //! Depth-first orders, reachability, strongly connected components.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Node};
 
@@ -169,7 +171,7 @@ impl Sccs {
         let mut count = 0u32;
         let mut open: Vec<Node> = Vec::new();
         let mut stack = Vec::new();
-        for root in std::iter::once(graph.entry()).chain(graph.nodes()) {
+        for root in core::iter::once(graph.entry()).chain(graph.nodes()) {
             if number[root.index()] != NONE {
                 continue;
             }

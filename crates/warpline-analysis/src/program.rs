@@ -6,10 +6,11 @@
 //!
 //! One such description serves all analyses: [`ssi`](crate::ssi) splits its live ranges, [`dataflow`](crate::dataflow)
 //! solves problems on it, [`Accesses::of`](crate::phi_placement::Accesses::of) asks where its variables need φs, and
-//! [`SsaProgram::of`](crate::uniformity::SsaProgram::of) which of its variables are uniform.
+//! [`SsaProgram::of_versions`](crate::uniformity::SsaProgram::of_versions) what in it is uniform.
 
-use std::mem;
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::mem;
+use core::ops::Range;
 
 use crate::bitset::BitSet;
 use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
@@ -17,10 +18,12 @@ use crate::program_error::ProgramError;
 
 /// A variable of a program: 0, 1, 2 …
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable(pub u32);
 
 /// An instruction of a program. Those of one block are numbered one after the other, in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Instruction(pub u32);
 
 impl Variable {
@@ -41,6 +44,7 @@ impl Instruction {
 
 /// A φ-function as one in-edge of its block sees it: all those of an edge assign in parallel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PhiMove {
     /// What is defined at the entry of the edge's target.
     pub result: Variable,
@@ -50,6 +54,7 @@ pub struct PhiMove {
 
 /// What a conditional test asks about a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum TestKind {
     /// Whether it equals another variable or given values.
     Equality,
@@ -59,6 +64,7 @@ pub enum TestKind {
 
 /// A conditional test on a variable at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Test {
     /// The variable; the out-edges of the block may tell something of it.
     pub variable: Variable,

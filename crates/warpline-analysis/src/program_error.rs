@@ -1,6 +1,6 @@
 //! Why the description of a program is not well formed.
 
-use std::fmt;
+use core::fmt;
 
 use crate::graph::{EdgeId, Node};
 use crate::program::{Instruction, Variable};
@@ -121,7 +121,9 @@ impl fmt::Display for ProgramError {
             }
             NoBlock => write!(f, "an instruction comes before any block was begun"),
             BegunTwice { node } => write!(f, "block {node} is begun twice"),
-            BehindBranch { node } => write!(f, "an instruction follows the branch at the end of block {node}"),
+            BehindBranch { node } => {
+                write!(f, "an instruction follows the branch at the end of block {node}")
+            }
             DefinedTwice { variable, at } => {
                 write!(f, "instruction {} defines variable {} twice", at.0, variable.0)
             }
@@ -152,4 +154,4 @@ impl fmt::Display for ProgramError {
     }
 }
 
-impl std::error::Error for ProgramError {}
+impl core::error::Error for ProgramError {}

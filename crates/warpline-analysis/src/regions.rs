@@ -3,6 +3,8 @@
 //! Outermost irreducible cycles are *regions*. Where very many edges leave very many cycles at once, so that early
 //! exits would outgrow the program, cycles below some depth of nesting are regions too.
 
+use alloc::vec::Vec;
+
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Node};
 use crate::order::DfsOrder;

@@ -22,6 +22,8 @@
 //! Unreachable nodes and their edges are left out. A program without cycles is its own head-rewired graph, and
 //! nothing is built for it.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::dag_dom::DagDom;
@@ -262,7 +264,7 @@ impl Cut {
                 continue;
             }
             // Cycles inside a region are not represented; those around it are.
-            let mut left = std::iter::successors(regions.around(cycles, s), |&c| cycles.parent(c))
+            let mut left = core::iter::successors(regions.around(cycles, s), |&c| cycles.parent(c))
                 .take_while(|&c| !cycles.contains(c, t))
                 .peekable();
             let mut to = arrives(t);
@@ -369,7 +371,7 @@ impl Frontiers {
 
     fn add<G: Graph>(&mut self, rewired: &Rewired<G>, x: Node, y: Node) {
         // Marks are one more than the node, as 0 means none.
-        if !rewired.dom.is_parent(x, y) && std::mem::replace(&mut self.seen[y.index()], x.0 + 1) != x.0 + 1 {
+        if !rewired.dom.is_parent(x, y) && core::mem::replace(&mut self.seen[y.index()], x.0 + 1) != x.0 + 1 {
             self.items.push(y);
         }
     }

@@ -1,5 +1,7 @@
 //! Tables that are changed on the way down a tree and are what they were again on the way back.
 
+use alloc::vec::Vec;
+
 /// What entries of a table were before each change.
 #[derive(Clone, Debug)]
 pub struct UndoLog<T> {
@@ -15,7 +17,7 @@ impl<T> Default for UndoLog<T> {
 impl<T> UndoLog<T> {
     /// Changes an entry of the table.
     pub fn set(&mut self, table: &mut [T], at: usize, now: T) {
-        self.log.push((at, std::mem::replace(&mut table[at], now)));
+        self.log.push((at, core::mem::replace(&mut table[at], now)));
     }
 
     /// What brings the table back to how it is now, if [`undo_to`](Self::undo_to) is given it.
@@ -31,6 +33,7 @@ impl<T> UndoLog<T> {
     }
 
     /// Forgets all changes: they stay.
+    #[cfg(feature = "baselines")]
     pub(crate) fn keep_all(&mut self) {
         self.log.clear();
     }

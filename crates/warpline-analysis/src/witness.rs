@@ -8,7 +8,8 @@
 //! different nodes, or left in different iterations), the edges are put into groups, and at most one path may
 //! arrive on an edge of each group.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use crate::cycles::CycleId;
 use crate::flow::{self, Hop, Place};

@@ -1,6 +1,8 @@
 //! The sparse constraint system of a program whose live ranges are split (paper 4, Definition 7): what there is to
 //! evaluate, in the order of control, and which constraints depend on a version.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
@@ -52,7 +54,7 @@ impl Constraints {
         let mut all = Constraints {
             list: Vec::new(),
             phis: Vec::new(),
-            operands: Lists::group(0, std::iter::empty()),
+            operands: Lists::group(0, core::iter::empty()),
             blocks: vec![[0; 3]; graph.node_count()],
             cycles: CycleForest::compute_with(graph, &dfs),
         };

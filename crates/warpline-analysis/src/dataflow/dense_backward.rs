@@ -5,6 +5,8 @@
 //! front of such a *root* that lead there alone share its state. A variable that is not live has ⊤. Blocks that
 //! control cannot reach say nothing.
 
+use alloc::vec::Vec;
+
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
 use super::live::LiveVariables;
@@ -275,7 +277,7 @@ impl<P: Backward> Solver<'_, P> {
 
     /// Gives operands what has been said of them.
     fn follow(&mut self) {
-        let mut all = std::mem::take(&mut self.said);
+        let mut all = core::mem::take(&mut self.said);
         for mut said in all.drain(..).filter(|s| !self.program.is_fixed(s.variable)) {
             if !said.replaced {
                 said.fact.meet(&self.current[said.variable.index()]);

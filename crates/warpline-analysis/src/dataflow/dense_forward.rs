@@ -8,6 +8,8 @@
 //! the variables that are live there. Control is followed as in the [sparse solver](super::solve_forward), and facts
 //! are [widened](Forward::widen) at the same places if these are given.
 
+use alloc::vec::Vec;
+
 use super::constraints::{Constraints, Reached};
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
@@ -237,7 +239,7 @@ fn solve<'a, P: Forward>(
         if solver.arrived == solver.held {
             break;
         }
-        solver.held = std::mem::take(&mut solver.arrived);
+        solver.held = core::mem::take(&mut solver.arrived);
         solver.solve(&roots, &on_entry);
     }
     let record = solver.record(&roots);
@@ -407,7 +409,7 @@ impl<P: Forward> Solver<'_, P> {
             self.site.refined.sort_by_key(|r| r.0);
             record.refined.extend(self.site.refined.iter().map(|(v, f)| (at, *v, f.clone())));
         }
-        let mut refined = std::mem::take(&mut self.site.refined);
+        let mut refined = core::mem::take(&mut self.site.refined);
         refined.drain(..).for_each(|(v, fact)| self.set(v, fact));
         self.site.refined = refined;
         for (k, &v) in definitions.iter().enumerate() {
@@ -423,7 +425,7 @@ impl<P: Forward> Solver<'_, P> {
         let mut site = AtEdge { tests, current: &self.current, site: &mut self.site };
         let is_taken = self.problem.edge(edge, &mut site);
         self.site.refined.retain(|r| !self.program.is_fixed(r.0));
-        let mut refined = std::mem::take(&mut self.site.refined);
+        let mut refined = core::mem::take(&mut self.site.refined);
         if is_taken {
             if let Some(record) = &mut self.record {
                 record.on_edges[edge.index()].clone_from(&refined);

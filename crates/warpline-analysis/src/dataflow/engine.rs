@@ -24,7 +24,8 @@
 //! assert_eq!(reached.iter().filter(|&&r| r).count(), 20);
 //! ```
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use crate::bitset::BitSet;
 
@@ -189,7 +190,7 @@ mod tests {
         };
         for bound in [1, 64, 65, 4096, 4097, 300_000] {
             let mut set = SuccessorSet::new(bound);
-            let mut reference = std::collections::BTreeSet::new();
+            let mut reference = alloc::collections::BTreeSet::new();
             for _ in 0..5000 {
                 let at = draw(bound);
                 match draw(3) {

@@ -1,5 +1,7 @@
 //! Which variables are live at which blocks, as lists: what a dense solver keeps facts of.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Lists, Node};
 use crate::order::DfsOrder;
@@ -49,7 +51,7 @@ impl LiveVariables {
             phis.get(v).iter().for_each(|n| stops[n.index()] = round);
             work.extend(exposed.get(v));
             while let Some(n) = work.pop() {
-                if std::mem::replace(&mut seen[n.index()], round) == round {
+                if core::mem::replace(&mut seen[n.index()], round) == round {
                     continue;
                 }
                 live.push((n.index(), Variable(v as u32)));
@@ -68,6 +70,7 @@ impl LiveVariables {
     }
 
     /// Where one of them stands in the list of its block.
+    #[cfg(feature = "baselines")]
     pub(super) fn position(&self, node: Node, variable: Variable) -> Option<usize> {
         self.at_entry(node).binary_search(&variable).ok()
     }

@@ -12,7 +12,9 @@
 //! Dataflow Analyses*, Inria RR-8491, 2014. Live ranges are split by [`ssi`](crate::ssi).
 
 mod constraints;
+#[cfg(feature = "baselines")]
 mod dense_backward;
+#[cfg(feature = "baselines")]
 mod dense_forward;
 mod engine;
 pub mod extending;
@@ -24,7 +26,9 @@ mod sparse_forward;
 
 pub use crate::program::{Instruction, PhiMove, Program, ProgramBuilder, Test, TestKind, Variable};
 pub use crate::program_error::ProgramError;
+#[cfg(feature = "baselines")]
 pub use dense_backward::{DenseBackward, solve_backward_dense};
+#[cfg(feature = "baselines")]
 pub use dense_forward::{DenseForward, WideningPoints, solve_forward_dense, solve_forward_dense_at};
 pub use engine::{Engine, Schedule};
 pub use lattice::Lattice;

@@ -4,6 +4,8 @@
 //! in-edges. When it is lowered, what defines the version is evaluated again. Blocks that control cannot reach say
 //! nothing.
 
+use alloc::vec::Vec;
+
 use super::constraints::{Constraint, Constraints};
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;

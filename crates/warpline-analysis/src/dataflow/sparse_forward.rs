@@ -23,6 +23,8 @@
 //! circles, so a sweep is about one pass over the program. Going on from the last solution without starting again
 //! would not raise what depends on itself through a loop.
 
+use alloc::vec::Vec;
+
 use super::constraints::{Constraint, Constraints, Reached};
 use super::engine::{Engine, Schedule};
 use super::lattice::Lattice;
@@ -302,7 +304,7 @@ impl<P: Forward> Solver<'_, P> {
                                     && self.constraints.cycles.contains(cycle, inner.node) =>
                         {
                             let number = phi_of[operand.index()] as usize;
-                            if std::mem::replace(&mut seen[number], k as u32) != k as u32 {
+                            if core::mem::replace(&mut seen[number], k as u32) != k as u32 {
                                 work.push(number);
                             }
                         }

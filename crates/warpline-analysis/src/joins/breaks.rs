@@ -16,6 +16,8 @@
 //! label of an exit names its branch. The label of a join names the branch of that join: in the propagation of this
 //! branch alone the node is a join too and has that label, and whatever else arrives has another one.
 
+use alloc::vec::Vec;
+
 use crate::cycles::CycleId;
 use crate::graph::{EdgeId, Graph, Node};
 

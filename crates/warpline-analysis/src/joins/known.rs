@@ -5,6 +5,8 @@
 //! they stand between these two as well. If all that stands there is known, the split need not be followed, and where
 //! that is so for the rest of the way the walk can end.
 
+use alloc::vec::Vec;
+
 use crate::cycles::CycleForest;
 use crate::dag_dom::DagDom;
 use crate::graph::{Graph, Node, Reversed};

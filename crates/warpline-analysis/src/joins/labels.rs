@@ -1,7 +1,8 @@
 //! Labels on the way along the head-rewired graph.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use crate::cycles::CycleId;
 use crate::graph::{EdgeId, Graph, Node};
@@ -59,7 +60,7 @@ impl Pairs {
         let pair = (a.0 + 1, b.0 + 1);
         let spread = pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca6b);
         let place = (spread ^ (spread >> 15)) as usize & (self.places.len() - 1);
-        std::mem::replace(&mut self.places[place], pair) == pair
+        core::mem::replace(&mut self.places[place], pair) == pair
     }
 }
 
@@ -114,7 +115,7 @@ impl Labels {
     pub(super) fn at(&self, at: Node) -> impl Iterator<Item = Contribution> + '_ {
         let head = self.head[at.index()].1;
         let item = |i: u32| self.contributions.get(i as usize);
-        std::iter::successors(item(head), move |(_, next)| item(*next)).map(|&(c, _)| c)
+        core::iter::successors(item(head), move |(_, next)| item(*next)).map(|&(c, _)| c)
     }
 
     /// The label that arrives at `at`, if there is only one.
@@ -146,7 +147,7 @@ impl Labels {
 
     /// Prepares [`on_edge`](Self::on_edge) for the edges into `at`.
     fn prepare(&mut self, at: Node) {
-        let mut intervals = std::mem::take(&mut self.intervals);
+        let mut intervals = core::mem::take(&mut self.intervals);
         intervals.clear();
         intervals.extend(self.at(at).filter_map(|c| match c.from {
             From::Interval(first, last) => Some((first, last, c.label)),
@@ -154,7 +155,7 @@ impl Labels {
         }));
         intervals.sort_unstable();
         self.intervals = intervals;
-        let mut sources = std::mem::take(&mut self.sources);
+        let mut sources = core::mem::take(&mut self.sources);
         sources.clear();
         sources.extend(self.at(at).filter_map(|c| match c.from {
             From::Source(edge) => Some((edge, c.label)),
@@ -182,7 +183,7 @@ impl Labels {
     /// Fills `on_edges` with the labelled edges of the control-flow graph into `at`.
     pub(super) fn edges<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
         self.prepare(at);
-        let mut on_edges = std::mem::take(&mut self.on_edges);
+        let mut on_edges = core::mem::take(&mut self.on_edges);
         on_edges.clear();
         for edge in rewired.in_edges(at) {
             if let (Origin::Edge(real), Some(label)) = (rewired.origin(edge), self.on_edge(rewired, edge)) {
@@ -195,7 +196,7 @@ impl Labels {
     /// Fills `divergent` with the cycles that threads leave in different iterations through the exit `at`.
     pub(super) fn exits<G: Graph>(&mut self, rewired: &Rewired<'_, G>, at: Node) {
         self.prepare(at);
-        let mut divergent = std::mem::take(&mut self.divergent);
+        let mut divergent = core::mem::take(&mut self.divergent);
         divergent.clear();
         // From the edge itself outwards: what comes from inside a cycle against what comes round by its header.
         let mut inside = None;

@@ -13,7 +13,8 @@
 //! The search knows one undefined value, on entry, which is a value like others. So the result is that of dominance
 //! frontiers with everything defined on entry, pruned, on all graphs.
 
-use std::cell::{Cell, OnceCell};
+use alloc::vec::Vec;
+use core::cell::{Cell, OnceCell};
 
 use super::dominance_frontiers::is_trivial;
 use super::{Accesses, Placement, Pruning};
@@ -198,7 +199,7 @@ impl<'a, G: Graph> Construction<'a, G> {
 
     /// The φ of a node has all operands now.
     fn complete(&mut self, node: Node) {
-        let mut operands = std::mem::take(&mut self.scratch);
+        let mut operands = core::mem::take(&mut self.scratch);
         operands.extend(self.operands(node).filter(|&v| v != Value::Phi(node)));
         match operands[..] {
             [one, ref others @ ..] if others.iter().all(|&v| v == one) => {

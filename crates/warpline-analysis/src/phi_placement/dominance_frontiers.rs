@@ -6,6 +6,9 @@
 //! quadratic. [`sreedhar_gao`] stores none and walks subtrees of the dominator tree instead (*A linear time algorithm
 //! for placing φ-nodes*, 1995).
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use super::liveness::Liveness;
 use super::{Accesses, Dominators, Placement, Pruning, is_unentered};
 use crate::dom::DomTree;
@@ -37,7 +40,7 @@ impl<'a, G: Graph> Frontiers<'a, G> {
                 let mut runner = Some(p);
                 while let Some(n) = runner.filter(|_| runner != top) {
                     let (first, last) = &mut nodes[n.index()];
-                    if std::mem::replace(last, join.0) == join.0 {
+                    if core::mem::replace(last, join.0) == join.0 {
                         break;
                     }
                     entries.push((join, *first));
@@ -139,7 +142,7 @@ pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning
                 }
                 *placed = round;
                 found.push(t);
-                if std::mem::replace(listed, round) != round {
+                if core::mem::replace(listed, round) != round {
                     work.push(t);
                 }
             }

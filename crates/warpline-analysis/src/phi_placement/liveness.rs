@@ -1,5 +1,7 @@
 //! Where one variable is live, for pruning.
 
+use alloc::vec::Vec;
+
 use crate::graph::{Graph, Node};
 
 /// The nodes at whose beginning a variable is live, for one variable after the other: a variable costs what its live
@@ -25,7 +27,7 @@ impl Liveness {
         }
         self.work.extend_from_slice(exposed);
         while let Some(n) = self.work.pop() {
-            if std::mem::replace(&mut self.live[n.index()], self.round) == self.round {
+            if core::mem::replace(&mut self.live[n.index()], self.round) == self.round {
                 continue;
             }
             for p in graph.predecessors(n) {

@@ -16,13 +16,16 @@
 //! A definition on entry happens before the entry node, so that the entry is a place for a φ like any other if edges
 //! lead back to it. Definitions in nodes that the entry does not reach count for nothing.
 
+#[cfg(feature = "baselines")]
 pub mod braun;
 pub mod dominance_frontiers;
 mod liveness;
 pub mod precise;
+#[cfg(feature = "baselines")]
 pub mod reaching_definitions;
 
-use std::cell::OnceCell;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::bitset::BitSet;
 use crate::dom::DomTree;
@@ -124,6 +127,7 @@ fn is_unentered<G: Graph>(graph: &G, node: Node) -> bool {
 
 /// Which of the needed φs are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pruning {
     /// All of them.
     #[default]

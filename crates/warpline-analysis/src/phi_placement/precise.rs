@@ -29,7 +29,8 @@
 //!
 //! Candidates that are no joins hold what one definition left, or nothing; renaming learns which from an [`Alias`].
 
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
 
 use super::dominance_frontiers::Frontiers;
 use super::liveness::Liveness;

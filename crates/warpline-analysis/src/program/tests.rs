@@ -1,5 +1,7 @@
+use alloc::vec::Vec;
+
 use super::*;
-use crate::uniformity::{Rule, SsaProgram, Uniformity, Value};
+use crate::uniformity::{Origin, Rule, SsaProgram, Uniformity, Value};
 
 /// `0 → 1 → 2 → 1, 1 → 3`: edges 0 to 3.
 fn loop_graph() -> CsrGraph {
@@ -101,7 +103,7 @@ fn counting() -> Program {
 #[test]
 fn one_description_serves_uniformity() {
     let program = counting();
-    let rule = |v: Variable| if v == Variable(1) { Rule::Source } else { Rule::Default };
+    let rule = |o: Origin| if o == Origin::Entry(Variable(1)) { Rule::Source } else { Rule::Default };
     let ssa = SsaProgram::of(&program, rule).expect("SSA form");
     let found = Uniformity::compute(program.graph(), &ssa);
     let divergent: Vec<usize> = found.divergent_values().iter().collect();

@@ -8,6 +8,8 @@
 //! of Figure 9. The first half, versions that no definition reaches, is left: it can only be found where a use sees
 //! no definition.
 
+use alloc::vec::Vec;
+
 use super::live_range::LiveRange;
 use super::occurrences::{Occurrence, Place};
 use super::plan::Plan;
@@ -234,14 +236,14 @@ impl<'a> Assembly<'a> {
         if on_entry {
             self.stack.push((dom.root(), 0));
         }
-        let events = std::mem::take(&mut self.events);
+        let events = core::mem::take(&mut self.events);
         for &(key, event) in &events {
             let node = dom.pre_order()[(key >> 32) as usize];
             while self.stack.last().is_some_and(|top| !dom.dominates(top.0, node)) {
                 self.stack.pop();
             }
             let mut defined = |s: &mut Self| {
-                if std::mem::take(&mut first_is_free) { 0 } else { s.local(VersionDef::Actual, 0) }
+                if core::mem::take(&mut first_is_free) { 0 } else { s.local(VersionDef::Actual, 0) }
             };
             let read = match event {
                 Event::Added(version) => {
@@ -277,7 +279,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Where the operands of a local version stand.
-    fn operands_of(&self, version: usize) -> std::ops::Range<usize> {
+    fn operands_of(&self, version: usize) -> core::ops::Range<usize> {
         let end = self.locals.get(version + 1).map_or(self.local_operands.len(), |l| l.operands as usize);
         self.locals[version].operands as usize..end
     }
@@ -311,7 +313,7 @@ impl<'a> Assembly<'a> {
         let mut work: Vec<usize> = (0..defined.len()).filter(|&k| defined[k]).collect();
         while let Some(version) = work.pop() {
             for &reader in readers.get(version) {
-                if !std::mem::replace(&mut defined[reader as usize], true) {
+                if !core::mem::replace(&mut defined[reader as usize], true) {
                     work.push(reader as usize);
                 }
             }

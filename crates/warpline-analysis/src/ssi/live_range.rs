@@ -1,5 +1,7 @@
 //! Where one variable is live.
 
+use alloc::vec::Vec;
+
 use super::occurrences::{Occurrence, Place};
 use crate::graph::{EdgeId, Graph, Node};
 
@@ -58,7 +60,7 @@ impl<'a, G: Graph> LiveRange<'a, G> {
         self.crosses |= !self.work.is_empty();
         let graph = self.graph;
         while let Some(n) = self.work.pop() {
-            if std::mem::replace(&mut self.live[n.index()], round) == round {
+            if core::mem::replace(&mut self.live[n.index()], round) == round {
                 continue;
             }
             for p in graph.predecessors(n) {
@@ -119,7 +121,7 @@ impl<'a, G: Graph> LiveRange<'a, G> {
         self.work.extend(edges.iter().map(|&e| graph.source(e)));
         while let Some(n) = self.work.pop() {
             let passes = self.defined[n.index()] != round && self.at_entry(n);
-            if passes && std::mem::replace(&mut self.heard[n.index()], round) != round {
+            if passes && core::mem::replace(&mut self.heard[n.index()], round) != round {
                 self.work.extend(graph.predecessors(n));
             }
         }

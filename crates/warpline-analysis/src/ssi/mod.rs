@@ -20,6 +20,7 @@ mod named;
 mod occurrences;
 mod plan;
 mod points;
+#[cfg(feature = "baselines")]
 mod singer;
 mod single_entry;
 mod split;
@@ -28,6 +29,8 @@ mod versions;
 
 pub use named::{Direction, Kind, NAMED, NamedStrategy};
 pub use points::{Point, SplitSet};
+#[cfg(feature = "baselines")]
+pub use singer::singer_ssi;
 pub use strategy::{Conditions, Strategy};
 pub use versions::{Counts, Ssi, Version, VersionDef};
 
@@ -80,20 +83,6 @@ pub fn ssify_with(program: &Program, mut points: impl FnMut(Variable) -> SplitSe
             occurrences,
             |plan, range| plan.follow_points(program, &sets[variable.index()], occurrences, range),
             |splitter, plan, definitions| splitter.place(plan, definitions),
-        );
-    })
-}
-
-/// Static single information form by Singer's iterative construction: φs where definitions meet, σs where uses part.
-pub fn singer_ssi(program: &Program) -> Ssi {
-    let mut wanted = program.with_several_definitions().clone();
-    add_used(program, &mut wanted);
-    split(program, wanted, |splitter, variable, occurrences| {
-        splitter.split(
-            variable,
-            occurrences,
-            |plan, _| plan.add_uses(occurrences),
-            |splitter, plan, definitions| splitter.place_by_turns(plan, definitions),
         );
     })
 }

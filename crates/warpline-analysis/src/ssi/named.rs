@@ -1,5 +1,8 @@
 //! The strategies of paper 4, Figure 5, and further ones that its text names, under the names of their analyses.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::strategy::{Conditions, Strategy};
 
 /// In which way an analysis passes on information.

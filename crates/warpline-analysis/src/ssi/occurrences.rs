@@ -1,5 +1,7 @@
 //! Where variables occur, for those whose live ranges are split.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};

@@ -1,5 +1,7 @@
 //! Where the live range of one variable is to be split, before anything is known of frontiers.
 
+use alloc::vec::Vec;
+
 use super::live_range::LiveRange;
 use super::occurrences::{Occurrence, Place};
 use super::points::{Point, SplitSet};

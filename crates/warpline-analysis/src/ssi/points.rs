@@ -1,10 +1,13 @@
 //! Control-flow nodes in the sense of paper 4: entries of blocks, instructions, exits of blocks.
 
+use alloc::vec::Vec;
+
 use crate::graph::Node;
 use crate::program::Instruction;
 
 /// A control-flow node, at which a live range can be split (paper 4, Section 2.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Point {
     /// The entry of a block; split by a φ, which may have a single operand. At the entry of the program there is
     /// nothing to split.
@@ -21,6 +24,7 @@ pub enum Point {
 /// A live range splitting strategy for one variable: *I↓ ∪ I↑* in paper 4, Section 3. Definitions of the variable
 /// need not be named, as they always begin a version.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SplitSet {
     /// Where information is produced that flows forward.
     pub down: Vec<Point>,

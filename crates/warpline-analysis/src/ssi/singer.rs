@@ -6,10 +6,28 @@
 //! made where the variable is live only; renaming and cleaning are the same. (Paper 4 cites Singer's thesis; its text
 //! of the algorithm is followed.)
 
+use alloc::vec::Vec;
+
 use super::occurrences::{Occurrence, Place};
 use super::plan::Plan;
 use super::split::{Definitions, Splitter};
+use super::{Ssi, add_used, split};
 use crate::graph::Node;
+use crate::program::Program;
+
+/// Static single information form by Singer's iterative construction: φs where definitions meet, σs where uses part.
+pub fn singer_ssi(program: &Program) -> Ssi {
+    let mut wanted = program.with_several_definitions().clone();
+    add_used(program, &mut wanted);
+    split(program, wanted, |splitter, variable, occurrences| {
+        splitter.split(
+            variable,
+            occurrences,
+            |plan, _| plan.add_uses(occurrences),
+            |splitter, plan, definitions| splitter.place_by_turns(plan, definitions),
+        );
+    })
+}
 
 impl Splitter<'_> {
     /// Everything that static single information form asks for, into the plan, whose sources are the uses.

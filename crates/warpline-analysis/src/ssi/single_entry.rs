@@ -1,5 +1,7 @@
 //! Edges that dominate their targets.
 
+use alloc::vec::Vec;
+
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 

@@ -22,8 +22,9 @@
 //! * Definitions count in line 11 only if a use could see none of them or several.
 //! * Nothing is split where control never arrives.
 
-use std::cell::OnceCell;
-use std::mem;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
+use core::mem;
 
 use super::assembly::Assembly;
 use super::live_range::LiveRange;

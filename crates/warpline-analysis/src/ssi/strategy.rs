@@ -2,6 +2,7 @@
 
 /// Which conditional tests on a variable split its live range, at the exit of the block that tests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Conditions {
     /// None.
     #[default]
@@ -14,6 +15,7 @@ pub enum Conditions {
 
 /// At which control-flow nodes live ranges are split, and in which direction information flows from there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Strategy {
     /// *Defs*↓
     pub definitions_down: bool,

@@ -1,5 +1,7 @@
 //! The outcome of splitting: versions of variables, laid over a program that stays as it is.
 
+use alloc::vec::Vec;
+
 use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
@@ -7,6 +9,7 @@ use crate::program::{Instruction, Program, Variable};
 /// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its
 /// value on entry or else its first definition in dominance order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Version(pub u32);
 
 impl Version {
@@ -19,6 +22,7 @@ impl Version {
 
 /// What defines a version.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum VersionDef {
     /// The program: on entry, an instruction, or a φ-function of its own.
     Actual,
@@ -68,11 +72,11 @@ impl Ssi {
     /// definitions alone.
     pub fn unsplit(program: &Program) -> Ssi {
         let graph = program.graph();
-        let none = || std::iter::empty::<(usize, Version)>();
+        let none = || core::iter::empty::<(usize, Version)>();
         Ssi {
             added: Vec::new(),
             variables: program.variables(),
-            operands: Lists::group(0, std::iter::empty()),
+            operands: Lists::group(0, core::iter::empty()),
             uses: program.all_uses().iter().map(|v| v.0).collect(),
             definitions: program.all_definitions().iter().map(|v| v.0).collect(),
             phi_operands: program.all_phis().iter().map(|p| p.operand.0).collect(),

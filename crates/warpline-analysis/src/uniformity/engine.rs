@@ -1,8 +1,10 @@
 //! The fixed point: divergence spreads along operands, and from divergent branches to joins and exits.
 
-use std::cell::OnceCell;
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::cell::OnceCell;
 
+#[cfg(feature = "baselines")]
 use super::baselines::{PostDominators, StrongPostDominators};
 use super::clock::Clock;
 use super::tables::{ExitTable, MixedPhis, OutsideUses, Role, User, Users, reachable_operands};
@@ -51,10 +53,12 @@ pub(super) fn run<G: Graph>(
             let control = task.clock.setup(|| Joins::within(graph, dfs, found, task.limits));
             solve(graph, dfs, found, program, control, task)
         }
+        #[cfg(feature = "baselines")]
         Algorithm::PostDom => {
             let control = task.clock.setup(|| PostDominators::new(graph, found));
             solve(graph, dfs, found, program, control, task)
         }
+        #[cfg(feature = "baselines")]
         Algorithm::StrongPostDom => {
             let control = task.clock.setup(|| StrongPostDominators::new(graph, dfs, found));
             solve(graph, dfs, found, program, control, task)
@@ -155,7 +159,7 @@ impl<'a, G: Graph> State<'a, G> {
             true => Vec::new(),
             false => program.innermost_changing(cycles),
         };
-        let memory = std::mem::take(workspace);
+        let memory = core::mem::take(workspace);
         let users = memory.users.within(graph, dfs, program);
         State {
             outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
@@ -186,7 +190,7 @@ impl<'a, G: Graph> State<'a, G> {
                 value_cause: vec![0; program.value_count()],
                 branches: BitSet::new(graph.node_count()),
                 branch_cause: vec![0; graph.node_count()],
-                exits: Lists::group(0, std::iter::empty()),
+                exits: Lists::group(0, core::iter::empty()),
                 reach: vec![Reach::Nowhere; cycles.len()],
                 given_up: vec![None; cycles.len()],
                 left_before: vec![None; cycles.len()],
@@ -227,7 +231,7 @@ impl<'a, G: Graph> State<'a, G> {
         } else if let Some(cycle) = self.postponed.pop_front() {
             // Last, so that as many as possible are followed together.
             self.is_postponed.remove(cycle.index());
-            let mut exits = std::mem::take(&mut self.left_by[cycle.index()]);
+            let mut exits = core::mem::take(&mut self.left_by[cycle.index()]);
             exits.sort_unstable();
             clock.control(|| control.follow_exits(cycle, &exits, self));
             self.left_by[cycle.index()] = exits;
@@ -280,6 +284,7 @@ impl<'a, G: Graph> State<'a, G> {
 
     /// Threads that left `cycle` in different iterations come together at `node`, having parted at the split at hand;
     /// but this is not said of any exit.
+    #[cfg(feature = "baselines")]
     pub(super) fn leave_before(&mut self, cycle: CycleId, node: Node) {
         self.result.left_before[cycle.index()].get_or_insert(self.split);
         self.reach_from(cycle, node);
@@ -292,6 +297,7 @@ impl<'a, G: Graph> State<'a, G> {
     }
 
     /// Marks the users, at nodes that `at` names, of the values that are computed at `node`.
+    #[cfg(feature = "baselines")]
     pub(super) fn mark_users(
         &mut self,
         node: Node,
@@ -328,7 +334,7 @@ impl<'a, G: Graph> State<'a, G> {
             nodes.iter().for_each(|n| self.walked[n.index()] = self.walks);
             self.reach_budget = self.reach_budget.saturating_sub(nodes.len());
             let mut insert = |n: Node| {
-                let new = std::mem::replace(&mut self.walked[n.index()], self.walks) != self.walks;
+                let new = core::mem::replace(&mut self.walked[n.index()], self.walks) != self.walks;
                 if new {
                     nodes.push(n);
                 }

@@ -1,6 +1,7 @@
 //! What shows that a fact follows from the one before it: chains of causes with their witness paths.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use super::{Cause, Fact, GivenUp, SsaProgram, Uniformity, Value};
 use crate::cycles::CycleId;
@@ -118,7 +119,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
 
     fn cycle_fact(&self, cycle: CycleId) -> Option<Fact> {
         // Cycles inside one that was given up share its fate.
-        let mut around = std::iter::successors(Some(cycle), |&c| self.uniformity.cycles().parent(c));
+        let mut around = core::iter::successors(Some(cycle), |&c| self.uniformity.cycles().parent(c));
         around.find_map(|c| self.uniformity.given_up(c).map(|why| Fact::GivenUp(c, why)))
     }
 
@@ -128,7 +129,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     }
 
     fn links(&self, first: Option<Fact>) -> Vec<Link> {
-        let facts = std::iter::successors(first, |&fact| self.next(fact));
+        let facts = core::iter::successors(first, |&fact| self.next(fact));
         facts.map(|fact| Link { fact, evidence: self.evidence(fact) }).collect()
     }
 

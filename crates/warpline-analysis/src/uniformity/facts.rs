@@ -34,7 +34,9 @@
 //! dead edges count, which costs precision only; branches with one live edge are uniform and φs have no operands on
 //! dead edges all the same.
 
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
 
 use super::workspace::{Task, Workspace};
 use super::{Algorithm, Cause, Fact, GivenUp, Rule, SsaProgram, Uniformity, Value, clock, engine};
@@ -100,7 +102,7 @@ impl fmt::Display for FactError {
     }
 }
 
-impl std::error::Error for FactError {}
+impl core::error::Error for FactError {}
 
 impl Facts {
     /// Nothing is known.
@@ -249,7 +251,7 @@ impl Equalities {
     fn behind(&self, value: Value, number: u32) -> impl Iterator<Item = Equal> + '_ {
         let before = self.behind.partition_point(|&(q, first, _)| (q.value, first) <= (value, number));
         let last = before.checked_sub(1).filter(|&i| self.behind[i].0.value == value).map(|i| i as u32);
-        let chain = std::iter::successors(last, |&i| self.around[i as usize]);
+        let chain = core::iter::successors(last, |&i| self.around[i as usize]);
         chain.map(|i| self.behind[i as usize]).filter(move |&(_, _, end)| number < end).map(|(q, _, _)| q)
     }
 }

@@ -47,22 +47,32 @@
 //! Every fact keeps the cause by which it was first derived. A cause refers to facts that were derived
 //! earlier, so chains of causes end at a source.
 
+mod algorithm;
+#[cfg(feature = "baselines")]
 mod baselines;
 mod clock;
+mod described;
 mod engine;
 mod evidence;
 pub mod facts;
 mod program;
 mod tables;
+#[cfg(feature = "baselines")]
+mod times;
 mod workspace;
 
-pub use baselines::Algorithm;
-pub use clock::Times;
+pub use crate::program_error::ProgramError;
+pub use algorithm::Algorithm;
+pub use described::{Meaning, Origin};
 pub use evidence::{Evidence, Explainer, Link};
 pub use facts::{FactError, Facts, KnownFact, UniformBecause};
-pub use crate::program_error::ProgramError;
 pub use program::{Rule, SsaBuilder, SsaProgram, Value};
+#[cfg(feature = "baselines")]
+pub use times::Times;
 pub use workspace::Workspace;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -75,6 +85,7 @@ use workspace::Task;
 
 /// Why a value or a branch is divergent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Cause {
     /// Its rule says so.
     Source,
@@ -99,6 +110,7 @@ pub enum Cause {
 
 /// Why a cycle was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GivenUp {
     /// Threads that part here can arrive at different entries.
     EnteredApart(Split),
@@ -108,6 +120,7 @@ pub enum GivenUp {
 
 /// Something that the analysis found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fact {
     /// The value is divergent.
     Value(Value, Cause),
@@ -239,11 +252,12 @@ impl Uniformity {
     }
 
     /// [`compute_by`](Self::compute_by), with the time that it takes.
+    #[cfg(feature = "baselines")]
     pub fn compute_timed<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> (Self, Times) {
-        let (mut times, mut full) = (Times::default(), std::time::Duration::ZERO);
+        let (mut times, mut full) = (Times::default(), core::time::Duration::ZERO);
         let (limits, clock, workspace) = (&Limits::of(graph), &mut times, &mut Workspace::default());
         let task = Task { algorithm, limits, clock, workspace };
-        let result = clock::timed(&mut full, || engine::run_on(graph, program, task));
+        let result = times::timed(&mut full, || engine::run_on(graph, program, task));
         (result, Times { full, ..times })
     }
 
@@ -330,7 +344,7 @@ impl Uniformity {
     /// A given-up cycle in which `value` may change and which contains `node`, unless the value is defined there:
     /// threads that are together at `node` need not have been at the definition.
     fn given_up_with(&self, value: Value, node: Node) -> Option<CycleId> {
-        std::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
+        core::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
             .find(|&c| self.given_up(c).is_some() && self.cycles.contains(c, node))
             .filter(|_| self.defined_at[value.index()] != Some(node))
     }
@@ -342,7 +356,7 @@ impl Uniformity {
 
     /// The cycles in which `value` may change and which do not contain `outside`, from the inside out.
     fn left(&self, value: Value, outside: Node) -> impl Iterator<Item = CycleId> + '_ {
-        std::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
+        core::iter::successors(self.changing(value), |&c| self.cycles.parent(c))
             .take_while(move |&c| !self.cycles.contains(c, outside))
     }
 
@@ -425,7 +439,7 @@ impl Uniformity {
     }
 
     fn chain(&self, first: Option<Fact>) -> Vec<Fact> {
-        std::iter::successors(first, |&fact| self.before(fact)).collect()
+        core::iter::successors(first, |&fact| self.before(fact)).collect()
     }
 
     /// The fact from which a fact was derived.

@@ -1,14 +1,15 @@
 //! What the analysis knows of a program: which value is made where and from what.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node, Outline};
-use crate::program::{Instruction, Program, Variable};
 use crate::program_error::ProgramError;
 
 /// A value of the program, numbered from 0 in the order in which the builder was told of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Value(pub u32);
 
 impl Value {
@@ -31,6 +32,7 @@ impl fmt::Display for Value {
 
 /// How the uniformity of a value follows from that of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Rule {
     /// Divergent iff an operand is, where it is used; a φ also if threads arrive on edges with different
     /// operands.
@@ -139,7 +141,7 @@ impl SsaBuilder {
                 if edge as usize >= graph.edge_count() || graph.target(EdgeId(edge)) != Node(d.node) {
                     return Err(ProgramError::NotAnInEdge { phi: user, edge: EdgeId(edge) });
                 }
-                if std::mem::replace(&mut seen_for[edge as usize], user.0) == user.0 {
+                if core::mem::replace(&mut seen_for[edge as usize], user.0) == user.0 {
                     return Err(ProgramError::RepeatedEdge { phi: user, edge: EdgeId(edge) });
                 }
             }
@@ -162,16 +164,6 @@ impl SsaBuilder {
             outline: Outline::of(graph),
         })
     }
-}
-
-/// What makes a variable of a program in SSA form.
-#[derive(Clone, Copy)]
-enum Maker {
-    /// Nothing: it is there from the start.
-    None,
-    Instruction(Instruction),
-    /// A φ at this node, with its number among those of the node.
-    Phi(Node, usize),
 }
 
 /// A program in SSA form, as far as uniformity depends on it.
@@ -203,53 +195,6 @@ impl SsaProgram {
             operands: Vec::with_capacity(operands),
             ..SsaBuilder::default()
         }
-    }
-
-    /// What uniformity has to know of a program that was described for all analyses, over
-    /// [its graph](Program::graph). Value *n* is variable *n*. `rule` says how each variable's uniformity follows from
-    /// that of what it is computed from, the uses of its instruction; what decides about a block's way out are the
-    /// uses of its [branch](Program::branch). Takes time linear in the program.
-    ///
-    /// # Errors
-    /// If a variable has several definitions.
-    pub fn of(program: &Program, rule: impl Fn(Variable) -> Rule) -> Result<SsaProgram, ProgramError> {
-        let several = program.with_several_definitions().iter().next();
-        if let Some(variable) = several.map(|v| Variable(v as u32)) {
-            return Err(ProgramError::SeveralDefinitions { variable });
-        }
-        let graph = program.graph();
-        let mut makers = vec![Maker::None; program.variables()];
-        for at in (0..program.instructions() as u32).map(Instruction) {
-            program.definitions(at).iter().for_each(|v| makers[v.index()] = Maker::Instruction(at));
-        }
-        for node in graph.nodes() {
-            let first = graph.in_edges(node).first();
-            let phis = first.map_or(&[][..], |&edge| program.phis(edge));
-            for (number, phi) in phis.iter().enumerate() {
-                makers[phi.result.index()] = Maker::Phi(node, number);
-            }
-        }
-        let mut builder = SsaProgram::builder_for(makers.len(), program.all_uses().len() + program.all_phis().len());
-        let value = |v: &Variable| Value(v.0);
-        for (v, maker) in makers.iter().enumerate() {
-            let rule = rule(Variable(v as u32));
-            _ = match *maker {
-                Maker::None => builder.argument(rule),
-                Maker::Instruction(at) => {
-                    builder.plain(program.block_of(at), rule, program.uses(at).iter().map(value))
-                }
-                Maker::Phi(node, number) => {
-                    let operand = |&edge: &EdgeId| (edge, Some(value(&program.phis(edge)[number].operand)));
-                    builder.phi(node, rule, graph.in_edges(node).iter().map(operand))
-                }
-            };
-        }
-        for node in graph.nodes() {
-            if let Some(at) = program.branch(node) {
-                builder.terminator(node, program.uses(at).iter().map(value));
-            }
-        }
-        builder.build(graph)
     }
 
     /// The number of values.

@@ -3,6 +3,8 @@
 //! All tables are flat arrays, filled in a pass over the program or the graph. Those that concern cycles stay empty
 //! where there are none.
 
+use alloc::vec::Vec;
+
 use super::workspace::filled;
 use super::{SsaProgram, Value};
 use crate::bitset::BitSet;
@@ -79,7 +81,7 @@ impl Users {
     }
 
     /// The positions of a value's users, for [`get`](Self::get).
-    pub(super) fn of(&self, value: Value) -> std::ops::Range<usize> {
+    pub(super) fn of(&self, value: Value) -> core::ops::Range<usize> {
         self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize
     }
 
@@ -268,7 +270,7 @@ impl OutsideUses {
             let first = from(changing[value.index()]);
             for user in users.of(value).map(|i| users.get(i)) {
                 let Some(at) = users.node(program, user) else { continue };
-                let chain = std::iter::successors(first, |&c| cycles.parent(c));
+                let chain = core::iter::successors(first, |&c| cycles.parent(c));
                 let before = found.len();
                 for c in chain.take_while(|&c| !cycles.contains(c, at)) {
                     found.push((c.0, OutsideUse { value, user }));

@@ -4,7 +4,8 @@
 //! analyses several hands the same memory in again and again
 //! ([`Uniformity::compute_in`](super::Uniformity::compute_in)).
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use super::tables::{ExitTable, Users};
 use super::{Algorithm, Value};
@@ -26,8 +27,8 @@ pub struct Workspace {
     pub(super) new_exits: VecDeque<(CycleId, EdgeId)>,
 }
 
-impl std::fmt::Debug for Workspace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Workspace").finish_non_exhaustive()
     }
 }

@@ -33,7 +33,7 @@ impl Counts {
         match algorithm {
             Algorithm::Joins => &mut self.joins,
             Algorithm::PostDom => &mut self.postdom,
-            Algorithm::StrongPostDom => &mut self.strong_postdom,
+            _ => &mut self.strong_postdom,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Timings {
         match algorithm {
             Algorithm::Joins => &self.joins,
             Algorithm::PostDom => &self.postdom,
-            Algorithm::StrongPostDom => &self.strong_postdom,
+            _ => &self.strong_postdom,
         }
     }
 
@@ -83,7 +83,7 @@ impl Timings {
         match algorithm {
             Algorithm::Joins => &mut self.joins,
             Algorithm::PostDom => &mut self.postdom,
-            Algorithm::StrongPostDom => &mut self.strong_postdom,
+            _ => &mut self.strong_postdom,
         }
     }
 }

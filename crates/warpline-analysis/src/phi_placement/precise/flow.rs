@@ -1,5 +1,7 @@
 //! The joins of few variables, without dominators.
 
+use alloc::vec::Vec;
+
 use super::super::liveness::Liveness;
 use crate::bitset::BitSet;
 use crate::graph::{Graph, Node};

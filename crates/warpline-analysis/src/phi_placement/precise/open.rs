@@ -1,6 +1,7 @@
 //! A small map from pre-order numbers to marks.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 /// How many pairs are kept in a list.
 const FEW: usize = 32;

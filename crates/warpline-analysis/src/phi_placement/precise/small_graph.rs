@@ -1,5 +1,7 @@
 //! What candidates hold, once all edges between definitions and candidates are known.
 
+use alloc::vec::Vec;
+
 use crate::dom::DomTree;
 use crate::graph::{CsrGraph, Graph, Node};
 

@@ -1,6 +1,7 @@
 //! Algorithms 2 to 5: what the abstract definitions stand for, by flow analyses of dependency graphs.
 
-use std::mem::take;
+use alloc::vec::Vec;
+use core::mem::take;
 
 use super::forward::{Definition, Forward};
 use crate::bitset::BitSet;
@@ -100,7 +101,7 @@ impl Dependencies {
 
     fn successors(&self, at: u32) -> impl Iterator<Item = u32> + '_ {
         let cell = |i: u32| (i != NONE).then(|| self.cells[i as usize]);
-        std::iter::successors(cell(self.first[at as usize]), move |c| cell(c.1)).map(|c| c.0)
+        core::iter::successors(cell(self.first[at as usize]), move |c| cell(c.1)).map(|c| c.0)
     }
 
     /// Makes the graph for a join node (*createGraph*; Def. 3), in which `look` replaces definitions by what is known
@@ -258,7 +259,7 @@ impl Dependencies {
     fn reconstruct(&self, at: usize) -> impl Iterator<Item = Definition> + '_ {
         let dependencies = self.predecessors(at).iter().filter(move |&&p| p as usize != at);
         let reaching = dependencies.flat_map(|p| match self.is_concrete(*p) {
-            true => std::slice::from_ref(p),
+            true => core::slice::from_ref(p),
             false => &self.sigma[*p as usize][..],
         });
         reaching.map(|&c| self.value(c))

@@ -1,6 +1,7 @@
 //! Algorithm 1: one visit of every edge, after which each node knows what reaches it, in part by name only.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};

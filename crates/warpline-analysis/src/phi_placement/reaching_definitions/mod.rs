@@ -49,6 +49,7 @@ pub use self::forward::{Case, Definition};
 pub use self::trace::{Concretization, Round, Trace};
 use super::{Accesses, Placement};
 use crate::graph::{Graph, Node};
+use alloc::vec::Vec;
 
 /// Places φs where definitions meet, whether the variable is live there or not.
 pub fn place<G: Graph>(graph: &G, accesses: &Accesses) -> Placement {

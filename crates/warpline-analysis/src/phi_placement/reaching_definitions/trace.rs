@@ -1,5 +1,7 @@
 //! The intermediate results of the algorithms, as the paper's tables show them.
 
+use alloc::vec::Vec;
+
 use super::concretization::Dependencies;
 use super::forward::{Case, Definition, Forward};
 use crate::graph::{Graph, Node};

@@ -17,6 +17,8 @@
 //! that the program does not have, every cycle around `b` that does not contain `p` is left apart as seen from `p`
 //! on.
 
+use alloc::vec::Vec;
+
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node, Reversed};
@@ -53,7 +55,7 @@ impl<'a, G: Graph> PostDominators<'a, G> {
         let mut at = branch;
         loop {
             for n in self.graph.successors(at) {
-                if n != end && std::mem::replace(&mut self.region[n.index()], self.regions) != self.regions {
+                if n != end && core::mem::replace(&mut self.region[n.index()], self.regions) != self.regions {
                     found.push(n);
                 }
             }

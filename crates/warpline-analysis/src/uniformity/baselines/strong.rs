@@ -37,6 +37,8 @@
 //! when they are asked for. Cost is quadratic in the worst case, and the closure is made anew for each divergent
 //! branch: this is a baseline.
 
+use alloc::vec::Vec;
+
 use super::postdom::apart;
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Node};
@@ -168,7 +170,7 @@ impl Inevitable {
                     Some(_) => (&mut self.passed, self.walks),
                     None => (&mut self.to_root, closure),
                 };
-                if on_ring || std::mem::replace(&mut marks[node.index()], mark) == mark {
+                if on_ring || core::mem::replace(&mut marks[node.index()], mark) == mark {
                     break;
                 }
                 visit(node);
@@ -246,7 +248,8 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
                 self.cycles.parent(cycle)
             }
         };
-        let mut not_begun: Vec<CycleId> = std::iter::successors(around, |&c| self.cycles.parent(c)).collect();
+        let mut not_begun: Vec<CycleId> =
+            core::iter::successors(around, |&c| self.cycles.parent(c)).collect();
         loop {
             while let Some(branch) = found.work.pop() {
                 self.add_dependents(branch, &mut found);
@@ -270,9 +273,9 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
         let (graph, now) = (self.graph, self.closures);
         let (member, followed) = (&mut self.member, &mut self.followed);
         self.inevitable.for_each_dependent(graph, branch, now, |n| {
-            if std::mem::replace(&mut member[n.index()], now) != now {
+            if core::mem::replace(&mut member[n.index()], now) != now {
                 found.nodes.push(n);
-                if graph.out_edges(n).len() > 1 && std::mem::replace(&mut followed[n.index()], now) != now {
+                if graph.out_edges(n).len() > 1 && core::mem::replace(&mut followed[n.index()], now) != now {
                     found.work.push(n);
                 }
             }
@@ -283,10 +286,10 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
     fn add_exit_branches(&mut self, cycle: CycleId, found: &mut Dependent) {
         for &e in &self.leaving[cycle.index()] {
             let (source, now) = (self.graph.source(e), self.closures);
-            if std::mem::replace(&mut self.member[source.index()], now) != now {
+            if core::mem::replace(&mut self.member[source.index()], now) != now {
                 found.nodes.push(source);
             }
-            if std::mem::replace(&mut self.followed[source.index()], now) != now {
+            if core::mem::replace(&mut self.followed[source.index()], now) != now {
                 found.work.push(source);
             }
         }
@@ -302,7 +305,7 @@ impl<'a, G: Graph> StrongPostDominators<'a, G> {
         let mut is_exit = false;
         for e in self.graph.in_edges(node) {
             let innermost = self.innermost(self.graph.source(e));
-            let outwards = std::iter::successors(innermost, |&c| self.cycles.parent(c));
+            let outwards = core::iter::successors(innermost, |&c| self.cycles.parent(c));
             for c in { outwards }.take_while(|&c| !self.cycles.contains(c, node)) {
                 state.divergent_exit(c, e);
                 is_exit = true;
