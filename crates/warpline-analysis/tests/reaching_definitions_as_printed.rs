@@ -357,3 +357,39 @@ fn random(seed: u64) -> Example {
     let definitions = (0..graph.node_count()).filter(|_| rng.chance(1, 3)).collect();
     Example { graph, definitions, on_entry: rng.chance(1, 2) }
 }
+
+/// Every graph with up to three nodes, and every set of nodes that write the variable.
+fn small_examples() -> impl Iterator<Item = Example> {
+    let graphs = (1..=3).flat_map(graphs::all_simple);
+    graphs.flat_map(|graph| {
+        let nodes = graph.node_count();
+        (0..1usize << nodes).map(move |set| Example {
+            graph: graph.clone(),
+            definitions: (0..nodes).filter(|n| set >> n & 1 != 0).collect(),
+            on_entry: true,
+        })
+    })
+}
+
+/// Two of the faults show only once others are repaired: repaired alone, they make no more results right.
+#[test]
+fn line_14_and_double_names_show_only_after_other_repairs() {
+    const NONE: Repairs = Repairs {
+        single_passes: false,
+        line_14: false,
+        start_of_writer: false,
+        known_phis: false,
+        one_node: false,
+    };
+    let wrong = |repairs| -> usize {
+        let examples = small_examples().map(|e| (e.wanted(), e));
+        examples.map(|(wanted, e)| (0..4).filter(|&seed| e.found(repairs, seed) != wanted).count()).sum()
+    };
+    let printed = wrong(NONE);
+    assert!(wrong(Repairs { start_of_writer: true, ..NONE }) < printed / 2);
+    assert!(wrong(Repairs { known_phis: true, ..NONE }) < printed);
+    assert!(wrong(Repairs { line_14: true, ..NONE }) >= printed);
+    assert!(wrong(Repairs { one_node: true, ..NONE }) >= printed);
+    // With the others repaired, each of the two is one.
+    assert_eq!(wrong(ALL), 0);
+}

@@ -136,6 +136,21 @@ fn a_use_behind_the_only_exit_of_a_loop_is_told_from_one_that_comes_to_the_defin
 }
 
 #[test]
+fn a_use_behind_a_definition_on_one_of_two_ways_is_told_apart_without_a_loop_too() {
+    // One way from node 0 reads and defines again, so what the use in node 3 tells holds on the other way alone.
+    let edges = [(0, 1), (0, 2), (1, 3), (2, 3)];
+    let program = example(&edges, &[&[Define], &[Use, Define], &[], &[Use]], &[]);
+    let set = SplitSet { down: Vec::new(), up: vec![Point::At(Instruction(3))] };
+    let ssi = ssify_with(&program, |_| set.clone());
+    for edge in [EdgeId(0), EdgeId(1)] {
+        assert!(added(&ssi).contains(&VersionDef::Sigma(edge)), "{:?}", added(&ssi));
+    }
+    // The figure's line 9 sees no fork: the use is on every path.
+    let figure = Figure::of(program.graph());
+    assert_eq!(figure.post_frontier([Site::In(Node(3))]), BTreeSet::new());
+}
+
+#[test]
 fn singers_form_has_sigmas_at_branches_between_uses() {
     let edges = [(0, 1), (0, 2), (1, 3), (2, 3)];
     let program = example(&edges, &[&[Define], &[Use], &[Use], &[Use]], &[]);
