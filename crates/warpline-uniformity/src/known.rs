@@ -20,7 +20,7 @@ use warpline_dataflow::clients::constants::{Constants, Known as Constant};
 use warpline_dataflow::clients::numbers::signed;
 use warpline_dataflow::clients::ranges::Ranges;
 use warpline_dataflow::conditions::{self, Holds};
-use warpline_ir::{Edge, FloatKind, Function, IntPred, Module, Op, Value};
+use warpline_ir::{BinaryOp, Edge, FloatKind, Function, IntPred, Module, Op, Value};
 
 /// Sweeps of narrowing for ranges.
 const NARROWING: usize = 3;
@@ -62,10 +62,27 @@ impl Known {
     /// What conditions say, and what is found by conditional constants.
     pub fn of_constants(surroundings: Surroundings<'_>) -> Known {
         let mut known = Known::of_conditions(surroundings.func);
+        known.add_equal_operands(surroundings.func);
         if !surroundings.func.layout.is_empty() {
             known.add_conditional_constants(surroundings, &Code::of(surroundings.func));
         }
         known
+    }
+
+    /// What is the same whatever its operand is, since both operands are one value (paper 1, Figure 3a as printed).
+    fn add_equal_operands(&mut self, func: &Function) {
+        if freezes(func) {
+            return;
+        }
+        for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+            let data = &func.insts[inst];
+            if let ([a, b], [result]) = (&data.args[..], &data.results[..])
+                && a == b
+                && let Some(shown) = with_itself(&data.op)
+            {
+                self.constants.insert(*result, (shown.to_owned(), "equal operands"));
+            }
+        }
     }
 
     fn add_conditional_constants(&mut self, surroundings: Surroundings<'_>, code: &Code) {
@@ -103,7 +120,7 @@ impl Known {
             self.dead.entry(code.edge(e)).or_insert(source);
         }
         // What is frozen must be poison in all lanes or in none, which a constant does not say.
-        if func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze) {
+        if freezes(func) {
             return;
         }
         for v in func.values.keys().filter(|&v| func.constant(v).is_none()) {
@@ -184,6 +201,24 @@ impl Known {
             }
         }
         facts
+    }
+}
+
+/// Whether a function freezes something.
+fn freezes(func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze)
+}
+
+/// What an operation yields for a value and itself, if that does not depend on the value.
+fn with_itself(op: &Op) -> Option<&'static str> {
+    match op {
+        Op::Binary(BinaryOp::Sub | BinaryOp::Xor | BinaryOp::URem | BinaryOp::SRem) => Some("0"),
+        Op::Binary(BinaryOp::UDiv | BinaryOp::SDiv) => Some("1"),
+        Op::ICmp(pred) => match pred {
+            IntPred::Eq | IntPred::Uge | IntPred::Ule | IntPred::Sge | IntPred::Sle => Some("true"),
+            IntPred::Ne | IntPred::Ugt | IntPred::Ult | IntPred::Sgt | IntPred::Slt => Some("false"),
+        },
+        _ => None,
     }
 }
 

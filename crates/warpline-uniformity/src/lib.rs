@@ -522,6 +522,13 @@ fn program(
                 let made = builder.plain(at, rule, operand);
                 builder.set_pure(made);
             }
+            // The vectorizer, which would have to do without the condition, knows nothing.
+            Op::Select
+                if options.known.is_some() && !options.strict_undef && data.args[1] == data.args[2] =>
+            {
+                let made = builder.plain(at, rule, [engine_value(data.args[1])]);
+                builder.set_pure(made);
+            }
             _ => {
                 let made = builder.plain(at, rule, operands(data, only));
                 if is_pure(&data.op) {

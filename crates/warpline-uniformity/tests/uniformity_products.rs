@@ -93,6 +93,39 @@ join:
 }
 
 #[test]
+fn figure_3a_as_printed_a_value_and_itself_are_equal_whatever_it_is() {
+    let both = Both::of(
+        r#"
+func @f(%t: i32, %u: i32) -> i32 {
+entry:
+  %difference: i32 = sub %t, %t
+  %bits: i32 = xor %t, %t
+  %same: i1 = icmp ule %t, %t
+  %odd: i32 = and %t, 1
+  %c: i1 = icmp eq %odd, 0
+  %either: i32 = select %c, %u, %u
+  %one: i32 = select %c, %u, 7
+  %twice: i32 = add %t, %t
+  br %same, then, join(%bits)
+then:
+  br join(%difference)
+join:
+  %x: i32 = phi
+  ret %x
+}
+"#,
+    );
+    assert_eq!(both.gained("difference"), ["%difference is always 0 (equal operands)"]);
+    assert_eq!(both.gained("bits"), ["%bits is always 0 (equal operands)"]);
+    assert_eq!(both.gained("same"), ["%same is always true (equal operands)"]);
+    both.gained("either");
+    both.gained("x");
+    both.gained_branch("entry");
+    both.keeps_divergent("one");
+    both.keeps_divergent("twice");
+}
+
+#[test]
 fn figure_3b_an_edge_that_is_never_taken_brings_no_value() {
     let both = Both::of(
         r#"
