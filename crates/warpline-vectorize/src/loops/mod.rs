@@ -40,7 +40,7 @@ use warpline_uniformity::shape::ArgShape;
 use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
-use super::driver::{Division, MadeVariants};
+use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
 use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines};
@@ -64,8 +64,6 @@ pub struct VectorizedLoop {
     pub pieces: Pieces,
     /// The function that has the vector code, where short loops are spared what that begins with.
     pub apart: Option<FuncId>,
-    /// Whether the scalar loop is executed where there are few iterations only.
-    pub short: bool,
 }
 
 impl VectorizedLoop {
@@ -188,9 +186,10 @@ pub struct Unit {
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number
-    /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
-    /// about lanes.
+    /// of lanes. All lanes are used for these, too, where the loop asks about lanes.
     pub epilogue: u32,
+    /// What executes those that no group at all is left for, unless the loop asks about lanes.
+    pub tail: Tail,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
@@ -208,6 +207,7 @@ impl Unit {
             safelen: None,
             any_order: false,
             epilogue: width,
+            tail: Tail::Masked,
             prologue: 0,
             least: 0,
         }
@@ -229,14 +229,14 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { epilogue, prologue, least, .. } = *unit;
+    let Unit { epilogue, tail, prologue, least, .. } = *unit;
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let epilogue = if combines(&carried) || asks { options.width } else { epilogue };
+    let (epilogue, tail) = if asks { (options.width, Tail::Masked) } else { (epilogue, tail) };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
@@ -246,7 +246,7 @@ pub fn vectorize_loop(
     let sums = &*body.sums(&scalar, &carried);
     let asked =
         Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
-    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
+    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     // That an iteration is told its lane is of our making.
     made.least = if asks { 0 } else { least };
@@ -271,8 +271,7 @@ pub fn vectorize_loop(
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    let (apart, short) = (apart.map(|a| a.0), apart.is_some_and(|a| a.1));
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart, short })
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
@@ -287,8 +286,7 @@ pub struct Iteration {
     pub header: Block,
     /// Whether control comes to the header once more than there are iterations.
     pub tested_first: bool,
-    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations,
-    /// and none asks about the others.
+    /// Whether groups of iterations may be of any size and begin anywhere: none asks about the others.
     pub divisible: bool,
     /// Whether iterations ask about others in their group.
     pub asks: bool,
@@ -321,7 +319,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let divisible = !combines(&carried) && !asks;
+    let divisible = !asks;
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
@@ -435,11 +433,6 @@ fn understand(
 fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
     let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
     insts.any(|i| called(module, func, i).is_some_and(|c| !c.name().starts_with("llvm.")))
-}
-
-/// Whether something is combined over all iterations, in vectors of all lanes.
-fn combines(carried: &[Carried]) -> bool {
-    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
 }
 
 /// Whether iterations ask which others are in their group, themselves or in what they call.
