@@ -60,8 +60,9 @@ impl MadeVariants {
         division: Division,
     ) -> Result<MadeVariants, VectorizeError> {
         let Division { epilogue, prologue, .. } = division;
-        // The scalar program is no group of one for what asks about its group.
-        let asks = has_cross_lane_operations(module, &module.functions[func]);
+        // The scalar program is no group of one for what asks about its group. That an iteration of a loop is told its
+        // lane is of our making.
+        let asks = options.region.is_none() && has_cross_lane_operations(module, &module.functions[func]);
         let least = if asks { 0 } else { division.least };
         let tail = if asks || prologue > 0 { Tail::Masked } else { division.tail };
         let Options { width, name, .. } = options;

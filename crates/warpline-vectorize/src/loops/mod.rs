@@ -236,7 +236,8 @@ pub fn vectorize_loop(
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let (epilogue, tail) = if asks { (options.width, Tail::Masked) } else { (epilogue, tail) };
+    let (epilogue, tail, least) =
+        if asks { (options.width, Tail::Masked, 0) } else { (epilogue, tail, least) };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
@@ -246,10 +247,8 @@ pub fn vectorize_loop(
     let sums = &*body.sums(&scalar, &carried);
     let asked =
         Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
-    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
+    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
-    // That an iteration is told its lane is of our making.
-    made.least = if asks { 0 } else { least };
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {

@@ -287,20 +287,27 @@ impl Parts<'_> {
     /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined.
     fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
         match &self.carried[k].kind {
-            Kind::Reduction { combiner, .. } => narrowed(b, combiner, state, 1),
+            Kind::Reduction { combiner, .. } => {
+                let one = narrowed(b, combiner, state, 1);
+                let first = b.int(32, 0);
+                match b.func.ty(one) {
+                    Type::Vector(v) => b.value(Op::ExtractElement, &[one, first], v.elem.into()),
+                    _ => one,
+                }
+            }
             _ => state,
         }
     }
 }
 
-/// The lanes of a vector combined to so many, a divisor of their number; to a scalar if it is to be one.
+/// The lanes of a vector combined to so many, a divisor of their number.
 fn narrowed(b: &mut Builder, combiner: &Combiner, mut x: Value, lanes: u32) -> Value {
     while let Type::Vector(v) = b.func.ty(x)
         && v.lanes > lanes
     {
         // In halves, as long as these consist of as many; then each of the parts that are left with the next.
-        let half = v.lanes / 2;
-        let (size, count) = if half.is_multiple_of(lanes) { (half, 2) } else { (lanes, v.lanes / lanes) };
+        let halves = v.lanes.is_multiple_of(2 * lanes);
+        let (size, count) = if halves { (v.lanes / 2, 2) } else { (lanes, v.lanes / lanes) };
         let first = part(b, x, 0, size);
         let rest: Vec<Value> = (1..count).map(|k| part(b, x, k * size, size)).collect();
         x = rest.into_iter().fold(first, |all, one| combined(b, combiner, all, one));
@@ -308,14 +315,10 @@ fn narrowed(b: &mut Builder, combiner: &Combiner, mut x: Value, lanes: u32) -> V
     x
 }
 
-/// So many lanes of a vector from one on: a vector, or a scalar if it is one.
+/// So many lanes of a vector from one on.
 fn part(b: &mut Builder, x: Value, first: u32, lanes: u32) -> Value {
     let Type::Vector(v) = b.func.ty(x) else { return x };
     let elem = Type::from(v.elem);
-    if lanes == 1 {
-        let at = b.int(32, first.into());
-        return b.value(Op::ExtractElement, &[x, at], elem);
-    }
     let ty = elem.vector(lanes).expect("it is the element of a vector");
     let poison = b.func.poison(b.func.ty(x));
     let chosen: Vec<i32> = (first..first + lanes).map(|lane| lane as i32).collect();
