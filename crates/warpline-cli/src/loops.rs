@@ -178,6 +178,10 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
         1 => Some("run-time check before the loop: 1 pair of pointers".to_owned()),
         n => Some(format!("run-time check before the loop: {n} pairs of pointers")),
     });
+    if !l.made.strides.is_empty() {
+        let names = l.made.strides.join(", ");
+        lines.push(format!("run-time check before the loop: {names} = 1; the scalar loop runs with other strides"));
+    }
     lines.extend(match l.made.pieces.count() {
         0 => None,
         1 => Some("in the order of iterations: 1 update of memory".to_owned()),

@@ -416,10 +416,23 @@ impl Machine {
         Ok(Machine { cpu, vectors })
     }
 
-    /// Vectorizes one loop in a function, which is that of the loop or a copy.
     /// Vectorizes a loop within its function, unless the scalar loop is expected to take less time and nobody asks
-    /// for vectors.
+    /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1.
     fn best(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
+        let best = self.best_as_it_is(imported, options, found);
+        let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
+        if matches!(best, Ok(Best::Vector(_))) || given || options.count_lanes.is_some() {
+            return best;
+        }
+        let assumed = FoundLoop { unit_strides: true, ..found.clone() };
+        match self.best_as_it_is(imported, options, &assumed) {
+            Ok(Best::Vector(made)) if !made.made.strides.is_empty() => Ok(Best::Vector(made)),
+            _ => best,
+        }
+    }
+
+    /// The better one of scalar and vector code.
+    fn best_as_it_is(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
         let widths = self.width(imported, options, found, found.func)?;
         let free = widths.chosen.is_some() && options.count_lanes.is_none();
         let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {
@@ -444,6 +457,7 @@ impl Machine {
         Ok(Best::Scalar(Box::new(scalar)))
     }
 
+    /// Vectorizes one loop in a function, which is that of the loop or a copy.
     fn vectorize(
         &self,
         imported: &mut Imported,
@@ -560,8 +574,8 @@ fn check(imported: &Imported, found: &FoundLoop) -> Result<()> {
 
 /// What is asked of a loop, whatever its groups are.
 fn unit(found: &FoundLoop) -> Unit {
-    let FoundLoop { header, contract, safelen, any_order, .. } = *found;
-    Unit { contract, safelen, any_order, ..Unit::new(header, 1) }
+    let FoundLoop { header, contract, safelen, any_order, unit_strides, .. } = *found;
+    Unit { contract, safelen, any_order, unit_strides, ..Unit::new(header, 1) }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -12,7 +12,7 @@
 //! 2. `invariant`: what all iterations load alike is loaded before it;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //! 4. `trips`: how many iterations there are;
-//! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `move_out`: that in a function of its
 //!    own.
@@ -27,13 +27,14 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod rewrite;
+mod strides;
 mod trips;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -58,6 +59,8 @@ pub struct VectorizedLoop {
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
     pub checks: usize,
+    /// The names of numbers that must be 1, or it runs as it was.
+    pub strides: Vec<String>,
     /// How many arrays of indices are looked through for that.
     pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
@@ -193,6 +196,9 @@ pub struct Unit {
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
+    /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs as
+    /// it was.
+    pub unit_strides: bool,
     /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,
 }
@@ -209,6 +215,7 @@ impl Unit {
             epilogue: width,
             tail: Tail::Masked,
             prologue: 0,
+            unit_strides: false,
             least: 0,
         }
     }
@@ -230,7 +237,8 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, tail, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
+    let Taken { scalar, l, carried, strides, counter, body, stands, pieces } =
+        take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
@@ -250,6 +258,7 @@ pub fn vectorize_loop(
     let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let names = strides.iter().map(|&v| scalar.value_name(v)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {
         add_checks(&mut checks, &variant.dependences.checks);
@@ -259,6 +268,7 @@ pub fn vectorize_loop(
         l: &l,
         counter: &counter,
         carried: &carried,
+        strides: &strides,
         body: &body,
         variants: &variants,
         checks: &checks,
@@ -270,7 +280,7 @@ pub fn vectorize_loop(
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart })
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, strides: names, inspected, pieces, apart })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
@@ -316,7 +326,8 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } =
+        take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !asks;
     let sums = body.sums(&scalar, &carried);
@@ -360,6 +371,8 @@ struct Taken {
     scalar: Function,
     l: Loop,
     carried: Vec<Carried>,
+    /// What is taken for 1.
+    strides: Vec<Value>,
     counter: Counter,
     body: Body,
     /// What the parameters of the kernel stand for.
@@ -407,6 +420,8 @@ fn understand(
     let mut carried = l.carried(module, &scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
     let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
+    strides::assume_of_carried(&mut carried, &strides);
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
     let counts = carried[counter.phi].phi;
     if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
@@ -418,6 +433,7 @@ fn understand(
     let lines = Lines { counter: counter.phi, exact: &exact };
     let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
+    strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands };
     let pieces =
@@ -425,7 +441,7 @@ fn understand(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, strides, counter, body, stands, pieces })
 }
 
 /// Whether a loop calls functions, intrinsics apart.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on; br rounds >= the least, many, scalar
-//!   many:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
+//!   many:       strides are what they are taken for?              br all 1, unit, scalar
+//!   unit:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
 //!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
@@ -40,6 +41,8 @@ pub(super) struct Parts<'a> {
     pub(super) l: &'a Loop,
     pub(super) counter: &'a Counter,
     pub(super) carried: &'a [Carried],
+    /// What must be 1, or the loop runs as it was.
+    pub(super) strides: &'a [Value],
     pub(super) body: &'a Body,
     pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
@@ -76,6 +79,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
         b.at = many;
         new.push(many);
     }
+    new.extend(parts.test_strides(&mut b, scalar, &starts));
     let checking = span::emit(&mut b, parts.checks, rounds, scalar);
     for &block in &checking.failing {
         pass_from(&mut b, block, scalar, &starts);
@@ -205,6 +209,24 @@ impl Groups for Parts<'_> {
 }
 
 impl Parts<'_> {
+    /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.
+    fn test_strides(&self, b: &mut Builder, scalar: Block, starts: &[Value]) -> Option<Block> {
+        let is_one = |b: &mut Builder, stride: Value| {
+            let ty = b.func.ty(stride);
+            // Of a loop that has no iteration, it may be poison.
+            let stride = b.value(Op::Freeze, &[stride], ty);
+            let one = b.int(ty.int_bits().unwrap_or(64), 1);
+            b.icmp(IntPred::Eq, stride, one)
+        };
+        let each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
+        let all = each.into_iter().reduce(|x, y| b.binary(BinaryOp::And, x, y, InstFlags::empty()))?;
+        let (at, unit) = (b.at, b.block("unit"));
+        b.cond_br(all, unit, scalar);
+        pass_from(b, at, scalar, starts);
+        b.at = unit;
+        Some(unit)
+    }
+
     /// What the variants are given.
     fn arguments(&self, state: &[Value]) -> Vec<Value> {
         let inputs = self.body.inputs.iter();
