@@ -45,7 +45,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, s
     // Some leave short loops to scalar code, and have a function of their own for vectors.
     let least = if seed.is_multiple_of(4) { width } else { 0 };
     let tail = if seed % 5 < 3 { Tail::Scalar } else { Tail::Masked };
-    let unit = Unit { epilogue, tail, prologue, least, ..Unit::new(looped.header, width) };
+    let unit_strides = seed % 3 == 1;
+    let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,

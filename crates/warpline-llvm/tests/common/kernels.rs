@@ -168,8 +168,9 @@ impl Kernel {
             Contract::Independent => Contract::Independent,
             _ => Contract::Sequential,
         };
-        let tail = tail_for(asked.width);
-        let unit = loops::Unit { epilogue, tail, contract, ..loops::Unit::new(header, asked.width) };
+        let (tail, unit_strides) = (tail_for(asked.width), asked.width.is_multiple_of(8));
+        let own = loops::Unit::new(header, asked.width);
+        let unit = loops::Unit { epilogue, tail, contract, unit_strides, ..own };
         let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
         Ok((copy, made.variants.full))
     }

@@ -142,7 +142,8 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     // Some leave short loops to scalar code.
     let least = if setup.seed.is_multiple_of(5) { setup.width } else { 0 };
     let tail = if setup.seed % 7 < 4 { Tail::Scalar } else { Tail::Masked };
-    let unit = Unit { epilogue, tail, prologue, least, ..Unit::new(header, setup.width) };
+    let unit_strides = setup.seed % 3 == 1;
+    let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.variants.full))
 }
