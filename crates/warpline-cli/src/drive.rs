@@ -4,7 +4,7 @@
 use warpline::ir::{
     BinaryOp, CastOp, Effects, FuncId, Function, MemAccess, Op, SymbolData, SymbolKind, Type,
 };
-use warpline::vectorize::driver;
+use warpline::vectorize::driver::{self, Tail};
 use warpline::vectorize::{Options as VectorizerOptions, Vectorized};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{FoundLoop, MadeLoop, vectorize_copy};
@@ -47,7 +47,7 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
         ..kernel.vectorizer(entry.to_owned() + "_lanes", kernel.width, false, &math, &bodies)
     };
     // What is run is to show what vector code does.
-    kernel.least = 0;
+    (kernel.least, kernel.tail) = (0, Tail::Masked);
     let made = kernel.over_range(&asked, &format!("{entry}_range"))?;
     let slots = driver::slots_entry(&mut kernel.imported.ir, made.range, entry);
     let slots = slots.map_err(|e| kernel.refusal(&e))?;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use warpline::printable::line;
+use warpline::vectorize::driver::Tail;
 use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{
     CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, ScalarLoop, vectorize_loops,
@@ -165,6 +166,9 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
     if l.made.variants.epilogue() < l.width {
         first += &format!(", vector epilogue with {}", l.made.variants.epilogue());
     }
+    if l.made.variants.tail() == Tail::Scalar {
+        first += ", scalar tail";
+    }
     if l.made.variants.prologue.is_some() {
         first += ", alignment prologue";
     }
@@ -174,6 +178,10 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
         1 => Some("run-time check before the loop: 1 pair of pointers".to_owned()),
         n => Some(format!("run-time check before the loop: {n} pairs of pointers")),
     });
+    if !l.made.strides.is_empty() {
+        let names = l.made.strides.join(", ");
+        lines.push(format!("run-time check before the loop: {names} = 1; the scalar loop runs with other strides"));
+    }
     lines.extend(match l.made.pieces.count() {
         0 => None,
         1 => Some("in the order of iterations: 1 update of memory".to_owned()),
@@ -205,6 +213,7 @@ pub(crate) fn as_json(l: &MadeLoop) -> Value {
         "width": l.width,
         "cycles": l.estimate.as_ref().map(summary::cycles),
         "epilogue": l.made.variants.epilogue(),
+        "tail": l.made.variants.tail().name(),
         "aligned": l.made.variants.prologue.is_some(),
         "carried": l.made.carried.iter().map(carried).collect::<Vec<_>>(),
         "approximate": l.made.is_approximate(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::counts::Counts;
+use warpline::vectorize::driver::Tail;
 use warpline_compile::choice;
 use warpline_compile::dispatch::{self, Dispatched};
 use warpline_compile::groups::Regions;
@@ -283,6 +284,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "function": kernel.name,
         "width": kernel.width,
         "epilogue": compiled.drivers.range.as_ref().map(|_| compiled.epilogue),
+        "tail": compiled.drivers.range.as_ref().map(|_| compiled.tail.name()),
         "aligned": compiled.aligned,
         "scalar": compiled.scalar,
         "cycles": kernel.estimate.as_ref().map(summary::cycles),
@@ -361,6 +363,9 @@ fn details(compiled: &Compiled, of_several: bool) -> Vec<String> {
     }
     if compiled.epilogue < kernel.width {
         details.push(format!("vector epilogue: {} lanes", compiled.epilogue));
+    }
+    if compiled.tail == Tail::Scalar {
+        details.push("tail: scalar".to_owned());
     }
     if compiled.aligned {
         details.push("alignment prologue: stores begin at a cache line".to_owned());

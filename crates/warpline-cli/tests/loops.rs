@@ -303,3 +303,144 @@ fn safe_functions_of_rust_have_the_sequential_meaning() {
     assert_ne!(refused.status.code(), Some(0));
     assert!(stderr(&refused).contains("in an order that lanes cannot keep"), "{}", stderr(&refused));
 }
+
+const STRIDES: &str = "
+void mix(int n, float a, const float *x, int incx, float *y, int incy) {
+    //@ loop
+    for (int i = 0; i < n; i++)
+        y[i * incy] = 0.5f * y[i * incy] + a * x[i * incx];
+}
+void bump(long n, unsigned char *x, long s) {
+    //@ loop
+    for (long i = 0; i < n; i++)
+        x[i * s] = x[i * s] * 3 + 1;
+}
+";
+
+const STRIDES_MAIN: &str = r#"#include <stdio.h>
+#include <string.h>
+void mix(int n, float a, const float *x, int incx, float *y, int incy);
+void bump(long n, unsigned char *x, long s);
+static float memory[2][4096];
+static void begin(void) { for (int i = 0; i < 4096; i++) memory[0][i] = i % 97; }
+int main(void) {
+    static const int strides[] = {1, 0, -1, 3};
+    static float expected[4096];
+    int wrong = 0;
+    for (int n = 0; n < 90; n++)
+        for (int s = 0; s < 4; s++)
+            for (int t = 0; t < 4; t++)
+                for (int apart = 0; apart < 4; apart++) {
+                    begin();
+                    volatile float *x = memory[0] + 2000, *y = memory[0] + 2000 + (apart ? 300 * apart : 1);
+                    for (int i = 0; i < n; i++)
+                        y[i * strides[t]] = 0.5f * y[i * strides[t]] + 0.25f * x[i * strides[s]];
+                    memcpy(expected, memory[0], sizeof expected);
+                    begin();
+                    mix(n, 0.25f, (float *)x, strides[s], (float *)y, strides[t]);
+                    wrong += memcmp(expected, memory[0], sizeof expected) != 0;
+                    begin();
+                    volatile unsigned char *b = (unsigned char *)x;
+                    for (int i = 0; i < n; i++)
+                        b[i * strides[s]] = b[i * strides[s]] * 3 + 1;
+                    memcpy(expected, memory[0], sizeof expected);
+                    begin();
+                    bump(n, (unsigned char *)x, strides[s]);
+                    wrong += memcmp(expected, memory[0], sizeof expected) != 0;
+                }
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_stride_that_nobody_knows_is_taken_for_one_behind_a_check() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "k.c", STRIDES);
+    let main = write(folder.path(), "main.c", STRIDES_MAIN);
+    let object = folder.path().join("k.o");
+    let text = ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "-o", object.to_str().unwrap()]));
+    for checked in ["%incy, %incx = 1", "%s = 1"] {
+        let told = format!("run-time check before the loop: {checked}; the scalar loop runs with other strides");
+        assert!(text.contains(&told), "{checked}: {text}");
+    }
+    if let Some(said) = linked_and_run(folder.path(), &main) {
+        assert_eq!(said, "0 wrong\n");
+    }
+}
+
+const REMAINDERS: &str = "
+int sum(unsigned n, const int *a) {
+    int sum = 0;
+    //@ loop
+    for (unsigned i = 0; i < n; i++) sum += a[i];
+    return sum;
+}
+int greatest(unsigned n, const int *a) {
+    int most = -1000;
+    //@ loop
+    for (unsigned i = 0; i < n; i++) most = a[i] > most ? a[i] : most;
+    return most;
+}
+unsigned count(unsigned n, const unsigned char *a, unsigned char what) {
+    unsigned count = 0;
+    //@ loop
+    for (unsigned i = 0; i < n; i++) count += a[i] == what;
+    return count;
+}
+void add(unsigned n, const short *restrict a, short *restrict b) {
+    //@ loop
+    for (unsigned i = 0; i < n; i++) b[i] += a[i];
+}
+";
+
+const REMAINDERS_MAIN: &str = r#"#include <stdio.h>
+int sum(unsigned n, const int *a);
+int greatest(unsigned n, const int *a);
+unsigned count(unsigned n, const unsigned char *a, unsigned char what);
+void add(unsigned n, const short *a, short *b);
+static int a[300];
+static unsigned char bytes[300];
+static short x[300], y[300];
+int main(void) {
+    int wrong = 0;
+    for (int i = 0; i < 300; i++) a[i] = i * 7919 % 1009 - 500, bytes[i] = i * 31 % 5, x[i] = i * 77;
+    for (unsigned n = 0; n < 299; n++) {
+        volatile int total = 0, most = -1000, found = 0;
+        for (unsigned i = 0; i < n; i++) {
+            total += a[i];
+            if (a[i] > most) most = a[i];
+            if (bytes[i] == 3) found++;
+        }
+        for (int i = 0; i < 300; i++) y[i] = i;
+        add(n, x, y);
+        for (unsigned i = 0; i < 300; i++) wrong += y[i] != (short)(i + (i < n ? x[i] : 0));
+        wrong += sum(n, a) != total || greatest(n, a) != most || (int)count(n, bytes, 3) != found;
+    }
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_no_group_is_left_for_goes_to_smaller_groups_and_to_the_scalar_loop() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "k.c", REMAINDERS);
+    let main = write(folder.path(), "main.c", REMAINDERS_MAIN);
+    let object = folder.path().join("k.o");
+    for width in ["auto", "4", "16", "64"] {
+        let out = object.to_str().unwrap();
+        let text = ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "--width", width, "-o", out]));
+        assert!(text.contains("scalar tail"), "{width}: {text}");
+        let Some(said) = linked_and_run(folder.path(), &main) else { return };
+        assert_eq!(said, "0 wrong\n", "{width} lanes");
+    }
+}

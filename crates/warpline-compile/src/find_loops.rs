@@ -85,6 +85,8 @@ pub struct FoundLoop {
     pub safelen: Option<u32>,
     /// Whether floating-point numbers may be combined in any order.
     pub any_order: bool,
+    /// Whether strides that nobody knows are taken for 1; the loop runs as it was with others.
+    pub unit_strides: bool,
     /// φs of its header of which that holds in any case.
     pub reductions: Vec<Value>,
     /// The number of lanes that its mark wants.
@@ -380,6 +382,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
         contract: Contract::Sequential,
         safelen: None,
         any_order: false,
+        unit_strides: false,
         reductions: Vec::new(),
         width: None,
     }

@@ -8,7 +8,7 @@ use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::shape::{ArgShape, parse_args};
-use warpline_vectorize::driver::{self, Division, MadeVariants};
+use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
 use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::width::remarks::Remark;
 use warpline_vectorize::width::{self, Estimate, Widths};
@@ -30,9 +30,6 @@ use crate::package;
 use crate::profile::Profile;
 use crate::spec::Width;
 
-/// Of scalar code for at most so many indices or iterations, LLVM makes no vectors: these take longer to begin with.
-pub(crate) const FEW: u32 = 16;
-
 /// A kernel with everything that is known of it.
 pub struct Kernel {
     /// The module that it is in.
@@ -53,6 +50,8 @@ pub struct Kernel {
     pub width: u32,
     /// In groups of how many indices is executed what no group of W is left for at the end of a range.
     pub epilogue: u32,
+    /// What executes what no group at all is left for.
+    pub tail: Tail,
     /// At a multiple of how many bytes groups of W begin to store; 0 for anywhere.
     pub prologue: u64,
     /// Ranges of fewer indices are left to the scalar program; 0 for none.
@@ -165,7 +164,7 @@ pub(crate) fn settle_within(
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
     let regions = Regions::of(imported, items.as_ref(), options, &asked, &vectors, given)?;
-    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate, remarks } = match &regions {
+    let Widths { lanes: width, epilogue, tail, prologue, least, chosen, estimate, remarks } = match &regions {
         Some(regions) => regions.widths(),
         None => width::of_kernel(&imported.ir, &imported.ir.functions[func], &asked, &vectors, given),
     };
@@ -180,6 +179,7 @@ pub(crate) fn settle_within(
         args,
         width,
         epilogue,
+        tail,
         prologue,
         least,
         chosen,
@@ -338,7 +338,10 @@ impl Kernel {
         // Lanes are counted by groups of W, from the first one on.
         let division = match asked.count_lanes {
             Some(_) => Division::into_groups_of(asked.width),
-            None => Division { epilogue: self.epilogue, prologue: self.prologue, least: self.least },
+            None => {
+                let Kernel { epilogue, tail, prologue, least, .. } = *self;
+                Division { epilogue, tail, prologue, least }
+            }
         };
         let ir = &mut self.imported.ir;
         let made = MadeVariants::make(ir, self.func, asked, division).and_then(|made| {

@@ -6,6 +6,7 @@ use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module, Place};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output, Unroll};
 use warpline_llvm::{Cpu, Imported, Linkage, Seen};
 use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::{Division, Tail};
 use warpline_vectorize::loops::{self, Iteration, Unit, VectorizedLoop, vectorize_loop};
 use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
@@ -238,11 +239,6 @@ pub(crate) fn in_place(
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
     }
-    for short in loops.iter().filter(|l| l.made.short && l.made.variants.least <= kernel::FEW) {
-        if let Some(func) = imported.ir.function(&short.function) {
-            imported.keep_scalar(func, short.header);
-        }
-    }
     Ok(InPlace { loops, scalar: kept, refused })
 }
 
@@ -280,6 +276,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         args,
         width: 1,
         epilogue: 1,
+        tail: Tail::Masked,
         prologue: 0,
         least: 0,
         chosen: None,
@@ -347,7 +344,7 @@ pub fn vectorize_copy(
         let made_of_copy = machine
             .width(&mut kernel.imported, options, one, copy)
             // What is run is to show what vector code does.
-            .map(|widths| Widths { least: 0, ..widths })
+            .map(|widths| Widths { least: 0, tail: Tail::Masked, ..widths })
             .and_then(|widths| machine.vectorize(&mut kernel.imported, options, one, copy, &widths));
         match made_of_copy {
             Ok(l) => made.push(l),
@@ -419,10 +416,23 @@ impl Machine {
         Ok(Machine { cpu, vectors })
     }
 
-    /// Vectorizes one loop in a function, which is that of the loop or a copy.
     /// Vectorizes a loop within its function, unless the scalar loop is expected to take less time and nobody asks
-    /// for vectors.
+    /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1.
     fn best(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
+        let best = self.best_as_it_is(imported, options, found);
+        let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
+        if matches!(best, Ok(Best::Vector(_))) || given || options.count_lanes.is_some() {
+            return best;
+        }
+        let assumed = FoundLoop { unit_strides: true, ..found.clone() };
+        match self.best_as_it_is(imported, options, &assumed) {
+            Ok(Best::Vector(made)) if !made.made.strides.is_empty() => Ok(Best::Vector(made)),
+            _ => best,
+        }
+    }
+
+    /// The better one of scalar and vector code.
+    fn best_as_it_is(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
         let widths = self.width(imported, options, found, found.func)?;
         let free = widths.chosen.is_some() && options.count_lanes.is_none();
         let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {
@@ -447,6 +457,7 @@ impl Machine {
         Ok(Best::Scalar(Box::new(scalar)))
     }
 
+    /// Vectorizes one loop in a function, which is that of the loop or a copy.
     fn vectorize(
         &self,
         imported: &mut Imported,
@@ -456,10 +467,12 @@ impl Machine {
         widths: &Widths,
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
-        let Widths { lanes: width, epilogue, prologue, least, .. } = *widths;
+        let Widths { lanes: width, epilogue, tail, prologue, least, .. } = *widths;
         // Lanes are counted by groups of W, from the first one on.
-        let (epilogue, prologue, least) =
-            if options.count_lanes.is_some() { (width, 0, 0) } else { (epilogue, prologue, least) };
+        let Division { epilogue, tail, prologue, least } = match options.count_lanes {
+            Some(_) => Division::into_groups_of(width),
+            None => Division { epilogue, tail, prologue, least },
+        };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -474,7 +487,7 @@ impl Machine {
             instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { epilogue, prologue, least, ..unit(found) };
+        let unit = Unit { epilogue, tail, prologue, least, ..unit(found) };
         let scalar = &imported.ir.functions[func];
         let (old, place) = (scalar.insts.len(), place_of_loop(scalar, found.header));
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)
@@ -561,8 +574,8 @@ fn check(imported: &Imported, found: &FoundLoop) -> Result<()> {
 
 /// What is asked of a loop, whatever its groups are.
 fn unit(found: &FoundLoop) -> Unit {
-    let FoundLoop { header, contract, safelen, any_order, .. } = *found;
-    Unit { contract, safelen, any_order, ..Unit::new(header, 1) }
+    let FoundLoop { header, contract, safelen, any_order, unit_strides, .. } = *found;
+    Unit { contract, safelen, any_order, unit_strides, ..Unit::new(header, 1) }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -5,7 +5,7 @@ use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, Module};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Vectorized;
-use warpline_vectorize::driver::{self, Division};
+use warpline_vectorize::driver::{self, Division, Tail};
 
 use crate::choice::Chosen;
 use crate::error::{Error, Result};
@@ -24,6 +24,8 @@ pub struct Compiled {
     pub lanes: Option<String>,
     /// In groups of how many indices the range driver executes what no group of W is left for.
     pub epilogue: u32,
+    /// What executes what no group at all is left for.
+    pub tail: Tail,
     /// Whether it has groups of W begin where stores are aligned.
     pub aligned: bool,
     /// The names of its drivers.
@@ -281,8 +283,9 @@ impl Added {
     /// It and its kernel.
     fn of(self, kernel: Kernel) -> Compiled {
         let Added { made, lanes, division, drivers, scalar } = self;
-        let (epilogue, aligned) = (division.epilogue, division.prologue > 0);
-        Compiled { kernel, made, lanes, epilogue, aligned, drivers, scalar }
+        let Division { epilogue, tail, prologue, .. } = division;
+        let aligned = prologue > 0;
+        Compiled { kernel, made, lanes, epilogue, tail, aligned, drivers, scalar }
     }
 }
 
@@ -356,28 +359,28 @@ fn make(
     let mut asked = kernel.vectorizer(whole, width, false, &math, &bodies);
     asked.scalar_result = scalar_result;
     let mut division = Division::into_groups_of(width);
-    let (mut new, mut full, mut masked, mut short) = (Vec::new(), None, None, None);
+    let (mut new, mut full, mut masked) = (Vec::new(), None, None);
     if let Some(range) = names.range.filter(|_| runs_scalar(options, kernel)) {
         let range = kernel.scalar_range(kernel.func, range)?;
         new.extend(kernel.copies().chain([range]));
         new.extend(over_items(kernel, range, names)?);
     } else if let Some(range) = names.range {
         if options.reports.is_some() {
-            kernel.least = 0;
+            (kernel.least, kernel.tail) = (0, Tail::Masked);
         }
         let made = kernel.over_range(&asked, range)?;
-        if made.made.least > 0 {
+        if made.made.least > 0 || made.made.tail() == Tail::Scalar {
             new.extend(kernel.copies());
         }
         new.extend(made.functions());
         new.extend(over_items(kernel, made.range, names)?);
         division = Division {
             epilogue: made.made.epilogue(),
+            tail: made.made.tail(),
             prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
             least: made.made.least,
         };
-        short = (made.many.is_some() && made.made.least <= kernel::FEW).then_some(range);
-        masked = Some(made.made.masked).filter(|masked| masked.width == width);
+        masked = made.made.masked.filter(|masked| masked.width == width);
         full = Some(made.made.full);
     }
     let mut visible = if options.mask { masked } else { full };
@@ -394,9 +397,6 @@ fn make(
         new.push(driver::bitmask_entry(&mut kernel.imported.ir, visible.func, width, name));
     }
     kernel.export(&new)?;
-    if let Some(short) = short {
-        kernel.imported.keep_scalar_in(short);
-    }
     Ok((visible, division))
 }
 
@@ -410,7 +410,10 @@ fn over_items(kernel: &mut Kernel, range: FuncId, names: &Names<'_>) -> Result<V
     let (Some(items), Some((all, some))) = (&kernel.items, names.items) else { return Ok(Vec::new()) };
     let ir = &mut kernel.imported.ir;
     let made = driver::ndrange(ir, items, &kernel.args, range, all)
-        .and_then(|all| Ok(vec![all, driver::some_groups(ir, items, &kernel.args, range, some)?]));
+        .and_then(|mut all| {
+            all.push(driver::some_groups(ir, items, &kernel.args, range, some)?);
+            Ok(all)
+        });
     made.map_err(|e| kernel.refusal(&e))
 }
 

@@ -32,6 +32,9 @@ pub struct BlockData {
     /// In a lane program: the mask (an `i1` value) under which the instructions of the block take effect;
     /// `None`: all lanes that entered the function.
     pub mask: PackedOption<Value>,
+    /// Of the header of a loop: that it is executed where few iterations are left, so that a code generator need not
+    /// make code that is fast for many. What a function computes never depends on it.
+    pub few: bool,
 }
 
 /// A control-flow edge.

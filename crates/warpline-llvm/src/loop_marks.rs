@@ -10,7 +10,6 @@ use crate::import::{Imported, scope_file};
 use crate::loop_forest::Loops;
 use crate::module::Module;
 use crate::parameters::{attached, integer, is_node, node_operands, string};
-use crate::simplify::has_body;
 
 /// A loop that says of itself that it is to be vectorized: in C by `#pragma omp simd` or `#pragma clang loop
 /// vectorize(...)`.
@@ -45,25 +44,6 @@ impl Imported {
         marked
     }
 
-    /// Has LLVM leave a loop scalar that is executed where there are few iterations only.
-    pub fn keep_scalar(&self, func: FuncId, header: Block) {
-        let module = self.bridge.module();
-        let Some(&block) = self.bridge.bodies.get(&func).and_then(|body| body.blocks.get(&header)) else {
-            return;
-        };
-        // SAFETY: a live block of the module.
-        let function = unsafe { functions().LLVMGetBasicBlockParent(block) };
-        module.keep_loops_scalar(function, |header| header == block);
-    }
-
-    /// The same of all loops of a function of this name.
-    pub fn keep_scalar_in(&self, name: &str) {
-        let module = self.bridge.module();
-        if let Some(function) = module.named(name).filter(|&function| has_body(function)) {
-            module.keep_loops_scalar(function, |_| true);
-        }
-    }
-
     /// Makes LLVM forget what marked loops promise, in all functions. The scalar program is the judge of what the
     /// vectorizer made, and LLVM would vectorize its loops, too, and trust the promise where everyone can see the
     /// opposite.
@@ -83,10 +63,12 @@ impl Imported {
 }
 
 impl Module {
-    fn keep_loops_scalar(&self, function: LLVMValueRef, wanted: impl Fn(LLVMBasicBlockRef) -> bool) {
+    /// Has LLVM leave those loops of a function scalar that are executed where few iterations are left. They are unrolled
+    /// as any scalar loop is.
+    pub(crate) fn keep_loops_scalar(&self, function: LLVMValueRef, wanted: impl Fn(LLVMBasicBlockRef) -> bool) {
         let Some(loops) = Loops::of(function) else { return };
         for cycle in loops.cycles.cycles().filter(|&c| wanted(loops.header(c))) {
-            let node = self.loop_node(&["llvm.loop.isvectorized", "llvm.loop.unroll.runtime.disable"]);
+            let node = self.loop_node(&["llvm.loop.isvectorized"]);
             loops.latches(cycle).into_iter().for_each(|latch| self.set_loop_node(latch, Some(node)));
         }
     }

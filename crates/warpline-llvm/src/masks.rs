@@ -1,13 +1,15 @@
-//! Masks that live from block to block, in the form that the processor has for them.
+//! Masks in the form that the processor has for them: those that live from block to block, and those of several
+//! registers.
 //!
 //! Processors with mask registers keep a bit for each lane. Others compare into vectors of integers as wide as what
 //! is compared, all ones or zero, and blend by them. LLVM looks at one block at a time when it chooses a form, and
 //! takes `<W x i1>` between blocks for narrow integers, whatever the code on both sides compares and blends. A mask
-//! of a loop over `double` is then packed and unpacked in every iteration.
+//! of a loop over `double` is then packed and unpacked in every iteration. Within a block, it does the same with masks
+//! of several registers that are combined with others, or extended to numbers.
 //!
-//! So right before code generation, for a processor without mask registers, a mask that is used in another block than
-//! where it is made becomes a vector of integers as wide as most of what it is made of and used for, and so do the
-//! masks that it is made of and goes into. Where a mask is used, its integers are compared with zero; LLVM knows that
+//! So right before code generation, for a processor without mask registers, such a mask becomes a vector of integers as wide as most of what it is made of and used for, and so do the
+//! masks that it is made of and goes into. A mask that is extended is its integers, or zero less these. Where a mask is
+//! used otherwise, its integers are compared with zero; LLVM knows that
 //! blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that run later would undo
 //! this. Masks of several registers are then [asked for any lane](crate::any_lane) without being packed.
 
@@ -22,7 +24,7 @@ use crate::ffi::load::functions;
 use crate::module::{Module, instructions_of, users_of};
 use crate::target::{Emit, TargetMachine};
 
-/// The greatest vectors, in bits, that masks become.
+/// The greatest vectors, in bits, that masks become that live across blocks.
 const MAX_BITS: u32 = 1024;
 /// Of vectors of more bits than these, few stay in registers, so half as many votes are enough for narrower ones.
 const FEW_BITS: u32 = 512;
@@ -33,7 +35,7 @@ const SLT: u32 = 40;
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
 impl Module {
-    /// Gives masks that live across blocks the form that fits a processor without mask registers; does nothing on
+    /// Gives masks that live across blocks or fill several registers the form that fits a processor without mask registers; does nothing on
     /// others.
     ///
     /// # Errors
@@ -50,8 +52,8 @@ impl Module {
             return Ok(());
         }
         let Registers { of_masks: false, bits } = Registers::of(machine)? else { return Ok(()) };
-        for web in webs {
-            self.widen(&web);
+        for web in webs.iter().filter(|web| web.across || web.vector_bits() > bits) {
+            self.widen(web);
         }
         for function in functions {
             any_lane::by_registers(self.context(), function, bits);
@@ -75,7 +77,8 @@ impl Module {
                 f.LLVMPositionBuilderBefore(builder, phi);
                 wide.of.insert(phi, f.LLVMBuildPhi(builder, ty, EMPTY));
             }
-            for &mask in web.masks.iter().filter(|&&mask| combines(mask) || leaves_its_block(mask)) {
+            let becomes_integers = |mask| combines(mask) || leaves_its_block(mask) || is_extended(mask);
+            for &mask in web.masks.iter().filter(|&&mask| becomes_integers(mask)) {
                 wide.integers(mask);
             }
             for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
@@ -90,6 +93,7 @@ impl Module {
             }
             for &mask in &web.masks {
                 if let Some(&integers) = wide.of.get(&mask) {
+                    extend_integers(builder, mask, integers);
                     narrow_uses(builder, mask, integers);
                 }
             }
@@ -161,6 +165,51 @@ pub(crate) fn is_null(v: LLVMValueRef) -> bool {
     unsafe { functions().LLVMIsNull(v) != 0 }
 }
 
+/// The extensions of a mask.
+fn extensions_of(mask: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
+    let extends = |user: &LLVMValueRef| {
+        // SAFETY: a live instruction.
+        let opcode = unsafe { functions().LLVMGetInstructionOpcode(*user) };
+        [Opcode::LLVMZExt, Opcode::LLVMSExt].iter().any(|&op| op as u32 == opcode)
+    };
+    users_of(mask).into_iter().filter(extends)
+}
+
+fn is_extended(mask: LLVMValueRef) -> bool {
+    extensions_of(mask).next().is_some()
+}
+
+/// Makes extensions of a mask of its integers, of which each has the bits of the mask all over.
+///
+/// # Safety
+/// A live builder, a live mask that is an instruction, and its integers.
+unsafe fn extend_integers(builder: LLVMBuilderRef, mask: LLVMValueRef, integers: LLVMValueRef) {
+    let f = functions();
+    // SAFETY: as the caller promises; extensions are collected before any is changed, and come behind the integers.
+    unsafe {
+        let bits = element_bits(f.LLVMTypeOf(integers));
+        for extension in extensions_of(mask).filter(|&user| user != integers) {
+            f.LLVMPositionBuilderBefore(builder, extension);
+            let ty = f.LLVMTypeOf(extension);
+            let cast = |op: Opcode| f.LLVMBuildCast(builder, op as u32, integers, ty, EMPTY);
+            let signed = match element_bits(ty).cmp(&bits) {
+                std::cmp::Ordering::Less => cast(Opcode::LLVMTrunc),
+                std::cmp::Ordering::Equal => integers,
+                std::cmp::Ordering::Greater => cast(Opcode::LLVMSExt),
+            };
+            let is_signed = f.LLVMGetInstructionOpcode(extension) == Opcode::LLVMSExt as u32;
+            let number = match is_signed {
+                true => signed,
+                false => {
+                    f.LLVMBuildBinOp(builder, Opcode::LLVMSub as u32, f.LLVMConstNull(ty), signed, EMPTY)
+                }
+            };
+            f.LLVMReplaceAllUsesWith(extension, number);
+            f.LLVMInstructionEraseFromParent(extension);
+        }
+    }
+}
+
 /// Lets instructions use integers instead of a mask: those that make no mask of it, and of a comparison those in
 /// other blocks.
 ///
@@ -205,9 +254,20 @@ struct Web {
     masks: Vec<LLVMValueRef>,
     /// How wide the integers are to be.
     bits: u32,
+    /// Whether some live across blocks.
+    across: bool,
 }
 
-/// The webs of a function some of whose masks live across blocks.
+impl Web {
+    /// The size of the vectors that masks become.
+    fn vector_bits(&self) -> u32 {
+        let f = functions();
+        // SAFETY: a live instruction whose type is a vector.
+        self.bits * unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(self.masks[0])) }
+    }
+}
+
+/// The webs of a function that may have to become integers.
 #[derive(Default)]
 struct Webs {
     masks: Vec<LLVMValueRef>,
@@ -256,7 +316,7 @@ impl Webs {
         }
     }
 
-    /// Keeps the webs that live across blocks and of which a width is known.
+    /// Keeps the webs that live across blocks, are combined or extended, and of which a width is known.
     fn collect(&mut self) {
         let mut members: BTreeMap<usize, Vec<LLVMValueRef>> = BTreeMap::new();
         for n in 0..self.masks.len() {
@@ -264,17 +324,20 @@ impl Webs {
             members.entry(first).or_default().push(self.masks[n]);
         }
         for masks in members.into_values() {
-            if masks.iter().any(|&mask| is_phi(mask) || leaves_its_block(mask))
-                && let Some(bits) = width_of(&masks)
+            let across = masks.iter().any(|&mask| is_phi(mask) || leaves_its_block(mask));
+            let is_used = || masks.iter().any(|&mask| combines(mask) || is_extended(mask));
+            if (across || is_used())
+                && let Some(bits) = width_of(&masks, across)
             {
-                self.found.push(Web { masks, bits });
+                self.found.push(Web { masks, bits, across });
             }
         }
     }
 }
 
-/// The width that most of what masks are made of and used for has, within [`MAX_BITS`]. Of several, the widest.
-fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
+/// The width that most of what masks are made of and used for has. Of several, the widest; of masks that live across
+/// blocks, within [`MAX_BITS`].
+fn width_of(masks: &[LLVMValueRef], across: bool) -> Option<u32> {
     let f = functions();
     let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
     // SAFETY: live instructions.
@@ -299,6 +362,9 @@ fn width_of(masks: &[LLVMValueRef]) -> Option<u32> {
         let within = votes.iter().filter(|&(&bits, _)| bits * lanes <= limit);
         within.map(|(&bits, &votes)| (votes, bits)).max()
     };
+    if !across {
+        return most(u32::MAX).map(|(_, bits)| bits);
+    }
     let wide = most(MAX_BITS)?;
     let narrow = most(FEW_BITS).filter(|narrow| 2 * narrow.0 >= wide.0);
     Some(narrow.unwrap_or(wide).1)
@@ -484,6 +550,30 @@ declare void @seen(<{lanes} x i1>)
         let assembly = assembly(text, "haswell");
         assert_eq!(conversions(&assembly), 0, "{assembly}");
         assert!(assembly.contains("vtestps") || assembly.contains("vmovmskps"), "{assembly}");
+    }
+
+    #[test]
+    fn masks_of_several_registers_are_combined_and_extended_without_packing() {
+        if crate::Llvm::get().is_err() {
+            return eprintln!("skipped: there is no LLVM");
+        }
+        let text = "define <16 x i32> @count(<16 x float> %x, <16 x float> %y, <16 x i32> %n) {
+  %less = fcmp olt <16 x float> %x, %y
+  %positive = fcmp ogt <16 x float> %x, zeroinitializer
+  %both = and <16 x i1> %less, %positive
+  %one = zext <16 x i1> %both to <16 x i32>
+  %sum = add <16 x i32> %n, %one
+  ret <16 x i32> %sum
+}
+define <16 x i64> @signs(<16 x double> %x, <16 x i64> %n) {
+  %less = fcmp olt <16 x double> %x, zeroinitializer
+  %all = sext <16 x i1> %less to <16 x i64>
+  %sum = sub <16 x i64> %n, %all
+  ret <16 x i64> %sum
+}
+";
+        let assembly = assembly(text, "haswell");
+        assert_eq!(conversions(&assembly), 0, "{assembly}");
     }
 
     /// A random program had a `switch` whose parallel edges carry a mask that is a parameter.

@@ -324,7 +324,7 @@ impl Machine {
     /// Cycles for each lane of an access to neighbours under a mask that there is no instruction for.
     #[must_use]
     pub fn branched_lane_delay(&self) -> f64 {
-        2.0
+        3.0
     }
 
     /// Bits of a cache line: the same for all CPUs that there are tables for.

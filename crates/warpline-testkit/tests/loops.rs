@@ -10,6 +10,7 @@ use warpline_testkit::programs::{
     Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_sequential, shrink,
 };
 use warpline_testkit::rng::SplitMix64;
+use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
 use warpline_vectorize::{Boscc, Coherence, Options, declare_narrow_functions, width};
 
@@ -43,7 +44,9 @@ fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, s
     let prologue = if seed.is_multiple_of(3) { 16 } else { 0 };
     // Some leave short loops to scalar code, and have a function of their own for vectors.
     let least = if seed.is_multiple_of(4) { width } else { 0 };
-    let unit = Unit { epilogue, prologue, least, ..Unit::new(looped.header, width) };
+    let tail = if seed % 5 < 3 { Tail::Scalar } else { Tail::Masked };
+    let unit_strides = seed % 3 == 1;
+    let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,

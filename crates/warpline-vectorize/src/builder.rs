@@ -16,7 +16,7 @@ pub(crate) struct Builder<'m> {
 
 /// A loop that is open: [`Builder::end_loop`] closes it.
 pub(crate) struct Loop {
-    head: Block,
+    pub(crate) head: Block,
     /// Counts 0, step, 2·step …
     pub(crate) counter: Value,
     /// Further values carried along: start value and, per iteration, `step` more.

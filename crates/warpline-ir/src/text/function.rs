@@ -206,6 +206,7 @@ impl Parser {
             || (matches!(self.peek(), Token::Word(_))
                 && match self.peek_second() {
                     Token::Punct(':') => true,
+                    Token::Word(w) if &**w == "few" => *self.peek_third() == Token::Punct(':'),
                     Token::Word(w) => &**w == "mask",
                     _ => false,
                 })
@@ -342,6 +343,7 @@ impl Parser {
                 let mask = self.operand(body, Some(Type::BOOL))?;
                 body.func.blocks[block].mask = mask.into();
             }
+            body.func.blocks[block].few = self.eat_word("few");
             self.expect(':')?;
         } else {
             let Some(last) = body.next_block.checked_sub(1) else {

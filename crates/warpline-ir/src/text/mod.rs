@@ -53,6 +53,7 @@
 //!   ([`Phase`](crate::Phase)). Scalar programs say nothing. `noinline` behind it: calls of the function stay calls.
 //! * `br %c, likely weight 9, rare weight 1`: how often the edges of a branch are taken, relative to each other.
 //!   `rare weight 1 groups 3 of 40 by 8`: of 40 groups of 8 lanes that came to the branch, 3 had one that took the edge.
+//! * `head few:` is the header of a loop that is executed where few iterations are left.
 //! * `#o7` is an origin, `!3` a source location; the table of locations stands at the end of the module.
 
 mod constants;

@@ -50,6 +50,10 @@ impl Parser {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
     }
 
+    pub(super) fn peek_third(&self) -> &Token {
+        &self.tokens[(self.at + 2).min(self.tokens.len() - 1)].0
+    }
+
     pub(super) fn pos(&self) -> Pos {
         self.tokens[self.at].1
     }

@@ -308,6 +308,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
             self.out.push_str(" mask ");
             self.operand(m, Some(Type::BOOL));
         }
+        if self.func.blocks[b].few {
+            self.out.push_str(" few");
+        }
         self.out.push_str(":\n");
         self.note(Place::Block(b));
         for i in self.func.block_insts(b) {

@@ -183,6 +183,7 @@ impl<'a> Emitter<'a> {
             }
         }
         emitter.remove_scratch();
+        emitter.keep_short_loops_scalar();
         let blocks = std::mem::take(&mut emitter.blocks);
         let checked = emitter.check();
         (blocks, checked)
@@ -234,6 +235,9 @@ impl<'a> Emitter<'a> {
             emitter.undo();
         }
         emitter.remove_scratch();
+        if built.is_ok() {
+            emitter.keep_short_loops_scalar();
+        }
         let outcome = built.and_then(|()| emitter.check());
         let kind = if linkage == Linkage::Internal { LLVMInternalLinkage } else { LLVMExternalLinkage };
         // SAFETY: a live function, unused if it is new.
@@ -245,6 +249,15 @@ impl<'a> Emitter<'a> {
             }
         }
         outcome
+    }
+
+    /// Marks the loops that are executed where few iterations are left.
+    fn keep_short_loops_scalar(&self) {
+        let few = self.function.layout.iter().filter(|&&b| self.function.blocks[b].few);
+        let few: HashSet<LLVMBasicBlockRef> = few.map(|b| self.blocks[b]).collect();
+        if !few.is_empty() {
+            self.bridge.module.keep_loops_scalar(self.llvm, |header| few.contains(&header));
+        }
     }
 
     /// Attributes, personality and garbage collector of the function that this one was derived from.

@@ -16,7 +16,7 @@ use warpline_llvm::{Cpu, Imported, Jit, Linkage, Llvm, Module};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Given, Inputs, ParamRole, Program};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{Division, MadeVariants, scalar_range, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeVariants, Tail, scalar_range, slots_entry, vector_range};
 use warpline_vectorize::{
     Boscc, Callees, Coherence, Contract, Gathers, Linearize, Options, VectorizeError, Vectorized, loops,
     vectorize,
@@ -168,7 +168,9 @@ impl Kernel {
             Contract::Independent => Contract::Independent,
             _ => Contract::Sequential,
         };
-        let unit = loops::Unit { epilogue, contract, ..loops::Unit::new(header, asked.width) };
+        let (tail, unit_strides) = (tail_for(asked.width), asked.width.is_multiple_of(8));
+        let own = loops::Unit::new(header, asked.width);
+        let unit = loops::Unit { epilogue, tail, contract, unit_strides, ..own };
         let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
         Ok((copy, made.variants.full))
     }
@@ -330,7 +332,8 @@ impl Kernel {
         let epilogue = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
         let (name, args) = ("kernel.lanes".to_owned(), asked.args.clone());
         let options = Options { name, args, contract: self.contract, ..*asked };
-        let made = MadeVariants::make(ir, kernel, &options, Division { epilogue, prologue: 0, least: 0 });
+        let division = Division { epilogue, tail: tail_for(asked.width), prologue: 0, least: 0 };
+        let made = MadeVariants::make(ir, kernel, &options, division);
         let variants = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text)).variants();
         vector_range(ir, kernel, &variants, &asked.args, "vector").expect("a driver")
     }
@@ -423,4 +426,9 @@ impl Kernel {
         });
         Inputs::given(width, given.collect())
     }
+}
+
+/// Of every other number of lanes that has smaller groups, the scalar program executes what is left at last.
+fn tail_for(width: u32) -> Tail {
+    if width.is_multiple_of(8) { Tail::Scalar } else { Tail::Masked }
 }

@@ -10,7 +10,7 @@ use warpline_llvm::{Imported, Jit, Linkage, Module};
 use warpline_testkit::census::{Names, access_forms};
 use warpline_testkit::differential::{Form, shape_of};
 use warpline_testkit::programs::Program;
-use warpline_vectorize::driver::{Division, MadeVariants, bitmask_entry, slots_entry, vector_range};
+use warpline_vectorize::driver::{Division, MadeVariants, Tail, bitmask_entry, slots_entry, vector_range};
 use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_vectorize::{Contract, Options, VectorizeError, Vectorized, vectorize};
 
@@ -141,7 +141,9 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let prologue = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
     // Some leave short loops to scalar code.
     let least = if setup.seed.is_multiple_of(5) { setup.width } else { 0 };
-    let unit = Unit { epilogue, prologue, least, ..Unit::new(header, setup.width) };
+    let tail = if setup.seed % 7 < 4 { Tail::Scalar } else { Tail::Masked };
+    let unit_strides = setup.seed % 3 == 1;
+    let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.variants.full))
 }

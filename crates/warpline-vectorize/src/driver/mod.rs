@@ -19,7 +19,7 @@
 //! promises. A group of W indices is one call of the unmasked function, one of fewer a call of the masked one; its
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
-//! after another. If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
+//! after another, and what is left at last by the scalar kernel ([`Tail`]). If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
 //! behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
@@ -62,14 +62,37 @@ pub struct BodyVariant {
     pub lanes: u32,
 }
 
+/// What executes the indices or iterations that no whole group is left for.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Tail {
+    /// A variant with a mask, all at once.
+    Masked,
+    /// The scalar program, one after the other.
+    Scalar,
+}
+
+impl Tail {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tail::Masked => "masked",
+            Tail::Scalar => "scalar",
+        }
+    }
+}
+
+/// Where fewer indices or iterations than these are executed at once by scalar code, it is not to be unrolled or
+/// vectorized again.
+pub(crate) const FEW: u32 = 16;
+
 /// The variants by which many indices or iterations are executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BodyVariants {
     /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
     pub groups: Vec<BodyVariant>,
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
-    /// and as many lanes as the last of the others.
-    pub tail: BodyVariant,
+    /// and as many lanes as the last of the others; `None`: the scalar program.
+    pub tail: Option<BodyVariant>,
     /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -80,7 +103,7 @@ impl BodyVariants {
     /// Two variants of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
         let of = |func: FuncId| BodyVariant { func, lanes };
-        BodyVariants { groups: vec![of(full)], tail: of(masked), prologue: None, least: 0 }
+        BodyVariants { groups: vec![of(full)], tail: Some(of(masked)), prologue: None, least: 0 }
     }
 }
 

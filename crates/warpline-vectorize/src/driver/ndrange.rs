@@ -33,7 +33,8 @@ pub(super) struct Dimension {
 /// by group, and in a group row by row along dimension 0. `offset`, `size` and `local` point to three numbers of 64
 /// bits each: the least number of a work-item, how many there are, and how many a group has; 0 stands for all of the
 /// dimension. The last groups may be smaller. The kernel's own parameters follow, but for an index. `row` is a [range
-/// driver](super::vector_range) of the kernel `items`, whose parameters have the shapes `args`.
+/// driver](super::vector_range) of the kernel `items`, whose parameters have the shapes `args`. The driver, and what it
+/// calls besides that: loops over rows save registers, which takes longer than a short row.
 ///
 /// # Errors
 /// If one of the kernel's own parameters is neither uniform nor the index, or the kernel returns something.
@@ -43,8 +44,61 @@ pub fn ndrange(
     args: &[ArgShape],
     row: FuncId,
     name: &str,
+) -> Result<Vec<FuncId>, VectorizeError> {
+    if items.has_groups() {
+        return over_groups(module, items, args, row, name, false).map(|all| vec![all]);
+    }
+    let rows = over_groups(module, items, args, row, &format!("{name}.rows"), false)?;
+    module.functions[rows].noinline = true;
+    let all = of_one_row(module, items, args, [row, rows], name)?;
+    Ok(vec![all, rows])
+}
+
+/// Adds a driver that calls the range driver `row` if there is one work-item only in dimensions 1 and 2, and else the
+/// driver `rows`.
+fn of_one_row(
+    module: &mut Module,
+    items: &WorkItems,
+    args: &[ArgShape],
+    [row, rows]: [FuncId; 2],
+    name: &str,
 ) -> Result<FuncId, VectorizeError> {
-    over_groups(module, items, args, row, name, false)
+    let own = own_parameters(module, items, args)?;
+    let mut b = Builder::new(module, name);
+    let range = range_parameters(&mut b);
+    let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
+    let [one, several, exit] = ["one", "several", "exit"].map(|name| b.block(name));
+    let is_one = [Y, Z].map(|d| {
+        let (size, one) = (number(&mut b, range[1], d), b.int(64, 1));
+        b.icmp(IntPred::Eq, size, one)
+    });
+    let is_one = b.binary(BinaryOp::And, is_one[0], is_one[1], InstFlags::empty());
+    b.cond_br(is_one, one, several);
+    b.at = one;
+    let dimensions = [X, Y, Z].map(|d| {
+        let [offset, size, asked] = range.map(|array| number(&mut b, array, d));
+        let (zero, one) = (b.int(64, 0), b.int(64, 1));
+        let all = b.icmp(IntPred::Eq, asked, zero);
+        let enqueued = if d == X { size } else { b.value(Op::Select, &[all, one, asked], I64) };
+        Dimension { offset, size, enqueued, groups: one, group: zero, local: size, start: zero, item: zero }
+    });
+    let values = row_arguments(&mut b, items, &dimensions, &own, &[]);
+    b.call(row, &values);
+    b.br(exit);
+    b.at = several;
+    let all = b.func.params.clone();
+    b.call(rows, &all);
+    b.br(exit);
+    b.at = exit;
+    b.ret();
+    Ok(b.finish())
+}
+
+/// Loads one of the three numbers of an array.
+fn number(b: &mut Builder, array: Value, d: usize) -> Value {
+    let d = b.int(64, d as i64);
+    let at = b.element(array, I64, d);
+    b.load(at, I64, None)
 }
 
 /// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …)` that runs only some of the groups of
@@ -286,12 +340,7 @@ fn dimension(
     whole: bool,
     exit: warpline_ir::Block,
 ) -> Dimension {
-    let d = b.int(64, d as i64);
-    let number = |b: &mut Builder, array: Value| {
-        let at = b.element(array, I64, d);
-        b.load(at, I64, None)
-    };
-    let (offset, size, asked) = (number(b, offset), number(b, size), number(b, local));
+    let [offset, size, asked] = [offset, size, local].map(|array| number(b, array, d));
     let (zero, one) = (b.int(64, 0), b.int(64, 1));
     let some = b.icmp(IntPred::Ne, size, zero);
     let go_on = b.block("some");

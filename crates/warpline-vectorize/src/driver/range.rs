@@ -4,7 +4,7 @@ use warpline_ir::{BinaryOp, Block, CastOp, FuncId, Function, InstFlags, IntPred,
 use warpline_uniformity::shape::ArgShape;
 
 use super::skeleton::{self, Groups};
-use super::{BodyVariant, BodyVariants, check, index_widths};
+use super::{BodyVariant, BodyVariants, FEW, check, index_widths};
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, Loop};
 
@@ -42,16 +42,22 @@ pub fn scalar_range(
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
     segments(&mut b, &io, |b, io, at, count, done| {
-        one_by_one(b, io, kernel, (at, count), done);
+        let state = state_at(b, io, at);
+        one_by_one(b, io, kernel, (&state, count), done);
     });
     Ok(b.finish())
 }
 
-/// Calls the scalar kernel for each of so many indices from one on, in order.
-fn one_by_one(b: &mut Builder, io: &Interface, kernel: FuncId, (at, count): (Value, Value), done: Block) {
-    let offset = offset(b, io, at);
-    let starts = index_starts(b, io, at);
-    let l = b.begin_loop("index", count, 1, &starts);
+/// Calls the scalar kernel for each of so many indices from one on, in order. The loop's header.
+fn one_by_one(
+    b: &mut Builder,
+    io: &Interface,
+    kernel: FuncId,
+    (state, count): (&[Value], Value),
+    done: Block,
+) -> Block {
+    let offset = state[0];
+    let l = b.begin_loop("index", count, 1, &state[1..]);
     let k = b.binary(BinaryOp::Add, offset, l.counter, InstFlags::NUW);
     let values = arguments(b, io, &l.inductions, k, None);
     let result = b.call(kernel, &values);
@@ -60,6 +66,14 @@ fn one_by_one(b: &mut Builder, io: &Interface, kernel: FuncId, (at, count): (Val
         b.store(ptr, x, io.ret);
     }
     b.end_loop(&l, done);
+    l.head
+}
+
+/// What is next where a range, or a part of it, begins: the position in the arrays, and the index parameters.
+fn state_at(b: &mut Builder, io: &Interface, at: Value) -> Vec<Value> {
+    let mut state = vec![offset(b, io, at)];
+    state.extend(index_starts(b, io, at));
+    state
 }
 
 /// Adds a driver that runs the kernel over a range, in [groups](super::groups) of as many indices as its `variants`
@@ -78,11 +92,12 @@ pub fn vector_range(
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    let width = variants.tail.lanes;
-    let locals =
-        io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
-    let local_out = io.out.map(|_| b.array(io.ret, width));
-    let range = Range { io: &io, locals, local_out };
+    let masked = variants.tail.map(|tail| tail.lanes);
+    let local = |b: &mut Builder, ty: Type| masked.map(|width| b.array(ty, width));
+    let of_param = |p: &Param| if p.shape == ArgShape::Varying { local(&mut b, p.ty) } else { None };
+    let locals = io.params.iter().map(of_param).collect();
+    let local_out = io.out.and_then(|_| local(&mut b, io.ret));
+    let range = Range { io: &io, kernel, locals, local_out };
     segments(&mut b, &io, |b, io, at, count, done| {
         if variants.least > 0 {
             let (few, many) = (b.block("few"), b.block("many"));
@@ -90,11 +105,11 @@ pub fn vector_range(
             let is_short = b.icmp(IntPred::Ult, count, least);
             b.cond_br(is_short, few, many);
             b.at = few;
-            one_by_one(b, io, kernel, (at, count), done);
+            let state = state_at(b, io, at);
+            one_by_one(b, io, kernel, (&state, count), done);
             b.at = many;
         }
-        let mut state = vec![offset(b, io, at)];
-        state.extend(index_starts(b, io, at));
+        let state = state_at(b, io, at);
         skeleton::emit(b, variants, &range, &state, count);
         b.br(done);
     });
@@ -121,6 +136,7 @@ pub fn short_range(
     let [few, some, many, exit] = ["few", "some", "many", "exit"].map(|name| b.block(name));
     // In a range that begins at 0 or behind it and ends before the least index that wraps, none does.
     let bound = io.widths.iter().map(|&w| 1i64 << (w - 1).min(62)).min().unwrap_or(i64::MAX);
+    let few_are_left = least <= FEW;
     let (bound, least) = (b.int(64, (bound - i64::from(least)).max(0)), b.int(64, least.into()));
     let count = b.binary(BinaryOp::Sub, io.end, io.begin, InstFlags::empty());
     let is_short = b.icmp(IntPred::Ult, count, least);
@@ -131,7 +147,9 @@ pub fn short_range(
     let none = b.icmp(IntPred::Eq, io.begin, io.end);
     b.cond_br(none, exit, some);
     b.at = some;
-    one_by_one(&mut b, &io, kernel, (io.begin, count), exit);
+    let state = state_at(&mut b, &io, io.begin);
+    let header = one_by_one(&mut b, &io, kernel, (&state, count), exit);
+    b.func.blocks[header].few = few_are_left;
     b.at = many;
     let all = b.func.params.clone();
     b.call(range, &all);
@@ -145,6 +163,8 @@ pub fn short_range(
 /// parameters.
 struct Range<'a> {
     io: &'a Interface,
+    /// The scalar kernel.
+    kernel: FuncId,
     /// For parameters that vary and for results, room for what the masked tail is given and leaves.
     locals: Vec<Option<Value>>,
     local_out: Option<Value>,
@@ -171,8 +191,25 @@ impl Groups for Range<'_> {
             Some(count) => self.tail(b, variant, before, count),
         }
         let lanes = b.int(64, variant.lanes.into());
-        let by = count.unwrap_or(lanes);
-        before.iter().enumerate().map(|(i, &x)| advanced(b, x, by, i > 0)).collect()
+        all_advanced(b, before, count.unwrap_or(lanes))
+    }
+
+    /// Nothing of the state is in vectors.
+    fn resized(&self, _: &mut Builder, _: BodyVariant, state: &[Value]) -> Vec<Value> {
+        state.to_vec()
+    }
+
+    fn rest(&self, b: &mut Builder, state: &[Value], count: Value) -> Vec<Value> {
+        let (rest, done) = (b.block("rest"), b.block("done"));
+        let zero = b.int(64, 0);
+        let some = b.icmp(IntPred::Ne, count, zero);
+        let behind = all_advanced(b, state, count);
+        b.cond_br(some, rest, done);
+        b.at = rest;
+        let header = one_by_one(b, self.io, self.kernel, (state, count), done);
+        b.func.blocks[header].few = true;
+        b.at = done;
+        behind
     }
 
     /// What varies is not looked at.
@@ -188,6 +225,11 @@ impl Groups for Range<'_> {
             })
             .collect()
     }
+}
+
+/// The state so many indices on.
+fn all_advanced(b: &mut Builder, state: &[Value], by: Value) -> Vec<Value> {
+    state.iter().enumerate().map(|(i, &x)| advanced(b, x, by, i > 0)).collect()
 }
 
 /// A part of the state so many indices on. Indices do not wrap before the last one of their segment.

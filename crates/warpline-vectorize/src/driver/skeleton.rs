@@ -12,7 +12,8 @@
 //!   done:       φs of the state;                        br left - now != 0, start, finish
 //! ```
 //!
-//! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
+//! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
+//! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.
 
 use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Op, Type, Value};
 
@@ -31,6 +32,12 @@ pub(crate) trait Groups {
         before: &[Value],
         count: Option<Value>,
     ) -> Vec<Value>;
+
+    /// The state as groups of this variant take it.
+    fn resized(&self, b: &mut Builder, variant: BodyVariant, state: &[Value]) -> Vec<Value>;
+
+    /// Executes what is left, so many that may be none, by the scalar program, unless that follows anyway.
+    fn rest(&self, b: &mut Builder, state: &[Value], count: Value) -> Vec<Value>;
 
     /// What the function that says where whole groups begin is given for a group that would begin here.
     fn lead_arguments(&self, b: &mut Builder, state: &[Value]) -> Vec<Value>;
@@ -63,30 +70,46 @@ pub(crate) fn emit(
     for (k, &variant) in variants.groups.iter().enumerate() {
         let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
         let [lanes, left] = names.map(|name| b.block(name));
+        state = groups.resized(b, variant, &state);
         (state, over) = whole_groups(b, groups, variant, &state, over, [lanes, left]);
         blocks.extend([lanes, left]);
     }
-    let (tail, done) = (b.block("tail"), b.block("done"));
-    blocks.extend([tail, done]);
-    let left = b.at;
-    let zero = b.int(64, 0);
-    let some = b.icmp(IntPred::Ne, over, zero);
-    b.cond_br(some, tail, done);
-    let last = phis(b, done, &state);
-    pass_from(b, left, done, &state);
-
-    b.at = tail;
-    let behind = groups.group(b, variants.tail, &state, Some(over));
-    b.br(done);
-    b.pass(&behind);
-
-    b.at = done;
+    let last = match variants.tail {
+        Some(tail) => masked_tail(b, groups, tail, &state, over, &mut blocks),
+        None => groups.rest(b, &state, over),
+    };
     if let Some(prologue) = prologue {
         let finish = b.block("finish");
         blocks.push(finish);
         prologue.end(b, &last, finish);
     }
     Skeleton { blocks, state: last }
+}
+
+/// The last so many indices, which may be none, under a mask. The state behind them.
+fn masked_tail(
+    b: &mut Builder,
+    groups: &dyn Groups,
+    variant: BodyVariant,
+    state: &[Value],
+    count: Value,
+    blocks: &mut Vec<Block>,
+) -> Vec<Value> {
+    let (tail, done) = (b.block("tail"), b.block("done"));
+    blocks.extend([tail, done]);
+    let left = b.at;
+    let zero = b.int(64, 0);
+    let some = b.icmp(IntPred::Ne, count, zero);
+    b.cond_br(some, tail, done);
+    let last = phis(b, done, state);
+    pass_from(b, left, done, state);
+
+    b.at = tail;
+    let behind = groups.group(b, variant, state, Some(count));
+    b.br(done);
+    b.pass(&behind);
+    b.at = done;
+    last
 }
 
 /// The loop over whole groups of some of so many indices, in the first of two blocks. The state behind it and how

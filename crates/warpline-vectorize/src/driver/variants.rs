@@ -2,7 +2,7 @@
 
 use warpline_ir::{FuncId, Module};
 
-use super::{BodyVariant, BodyVariants, make_prologue};
+use super::{BodyVariant, BodyVariants, Tail, make_prologue};
 use crate::VectorizeError;
 use crate::call_graph::has_cross_lane_operations;
 use crate::options::{Options, Vectorized};
@@ -15,8 +15,9 @@ pub struct MadeVariants {
     pub full: Vectorized,
     /// The variant for smaller groups of what is left, if there is one.
     pub smaller: Option<Vectorized>,
-    /// The one with a mask, for what is left at last, with as many lanes as the smallest groups.
-    pub masked: Vectorized,
+    /// The one with a mask, for what is left at last, with as many lanes as the smallest groups; `None` if that is
+    /// executed by the scalar program.
+    pub masked: Option<Vectorized>,
     /// The function that says where whole groups begin, if that is not at the first index.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -28,6 +29,9 @@ pub struct MadeVariants {
 pub struct Division {
     /// In groups of how many is executed what no whole group is left for: a divisor of W.
     pub epilogue: u32,
+    /// What executes what no group at all is left for, if there is no prologue and nothing asks about its group:
+    /// a mask otherwise.
+    pub tail: Tail,
     /// At a multiple of how many bytes whole groups begin to store, if [that can be made](make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
@@ -39,7 +43,7 @@ impl Division {
     /// All in groups of so many, under a mask where fewer are left.
     #[must_use]
     pub fn into_groups_of(lanes: u32) -> Division {
-        Division { epilogue: lanes, prologue: 0, least: 0 }
+        Division { epilogue: lanes, tail: Tail::Masked, prologue: 0, least: 0 }
     }
 }
 
@@ -55,9 +59,12 @@ impl MadeVariants {
         options: &Options<'_>,
         division: Division,
     ) -> Result<MadeVariants, VectorizeError> {
-        let Division { epilogue, prologue, least } = division;
-        // The scalar program is no group of one for what asks about its group.
-        let least = if has_cross_lane_operations(module, &module.functions[func]) { 0 } else { least };
+        let Division { epilogue, prologue, .. } = division;
+        // The scalar program is no group of one for what asks about its group. That an iteration of a loop is told its
+        // lane is of our making.
+        let asks = options.region.is_none() && has_cross_lane_operations(module, &module.functions[func]);
+        let least = if asks { 0 } else { division.least };
+        let tail = if asks || prologue > 0 { Tail::Masked } else { division.tail };
         let Options { width, name, .. } = options;
         if epilogue == 0 || !width.is_multiple_of(epilogue) {
             let reason =
@@ -65,16 +72,18 @@ impl MadeVariants {
             return Err(VectorizeError::in_function(&module.functions[func], reason).bad_options());
         }
         let [smaller, masked] = ["smaller", "masked"].map(|what| format!("{name}.{what}"));
+        let last = if tail == Tail::Masked { &[(&*masked, true)][..] } else { &[] };
+        let with_tail = |name| [&[(name, false)][..], last].concat();
         let mut made = if epilogue == *width {
-            vectorize_variants(module, func, options, &[(name, false), (&masked, true)])?
+            vectorize_variants(module, func, options, &with_tail(name))?
         } else {
             let fewer =
                 Options { width: epilogue, args: options.args.clone(), name: String::new(), ..*options };
             let mut made = vectorize_variants(module, func, options, &[(name, false)])?;
-            made.extend(vectorize_variants(module, func, &fewer, &[(&smaller, false), (&masked, true)])?);
+            made.extend(vectorize_variants(module, func, &fewer, &with_tail(&smaller))?);
             made
         };
-        let masked = made.pop().expect("the last one has a mask");
+        let masked = if tail == Tail::Masked { made.pop() } else { None };
         let mut made = made.into_iter();
         let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
         let name = format!("{name}.prologue");
@@ -84,9 +93,9 @@ impl MadeVariants {
         Ok(MadeVariants { full, smaller, masked, prologue, least })
     }
 
-    /// Each variant, that for whole groups first and that with a mask last.
+    /// Each variant, that for whole groups first and that with a mask, if there is one, last.
     pub fn each(&self) -> impl Iterator<Item = &Vectorized> {
-        std::iter::once(&self.full).chain(&self.smaller).chain([&self.masked])
+        std::iter::once(&self.full).chain(&self.smaller).chain(&self.masked)
     }
 
     /// Everything that was made.
@@ -96,13 +105,18 @@ impl MadeVariants {
 
     /// In groups of how many is executed what no whole group is left for.
     pub fn epilogue(&self) -> u32 {
-        self.masked.width
+        self.smaller.as_ref().unwrap_or(&self.full).width
+    }
+
+    /// What executes what no group is left for at last.
+    pub fn tail(&self) -> Tail {
+        if self.masked.is_some() { Tail::Masked } else { Tail::Scalar }
     }
 
     /// What a driver calls.
     pub fn variants(&self) -> BodyVariants {
         let of = |made: &Vectorized| BodyVariant { func: made.func, lanes: made.width };
         let groups = std::iter::once(&self.full).chain(&self.smaller).map(of).collect();
-        BodyVariants { groups, tail: of(&self.masked), prologue: self.prologue, least: self.least }
+        BodyVariants { groups, tail: self.masked.as_ref().map(of), prologue: self.prologue, least: self.least }
     }
 }

@@ -17,6 +17,8 @@ use cranelift_entity::EntitySet;
 
 use crate::VectorizeError;
 use crate::dependences::Growth;
+use crate::known_calls::vector_intrinsic;
+use crate::lower::mangle;
 use warpline_dataflow::linear;
 use warpline_ir::{
     BinaryOp, Block, Combine, Edge, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
@@ -433,6 +435,19 @@ impl Chain<'_> {
 }
 
 impl Combiner {
+    /// For values of a type, scalars or vectors: a call is one of the intrinsic for that type.
+    pub(super) fn of_type(&self, module: &mut Module, ty: Type) -> Combiner {
+        let mut own = self.clone();
+        if let (How::Call(Op::Call(info), _), Type::Vector(_)) = (&mut own.how, ty)
+            && let Some(symbol) = info.callee
+            && let Some((base, _)) = vector_intrinsic(&module.symbols[symbol].name)
+        {
+            let name = format!("{base}.{}", mangle(ty));
+            info.callee = Some(module.function_symbol(&name, &[ty, ty], ty, info.effects));
+        }
+        own
+    }
+
     /// Combines two values of a type by instructions that `put` makes. No promise of the program's own stays but the
     /// permission for another order: where it combines on a condition, it may never have done so.
     pub(super) fn combine_with(
@@ -446,7 +461,11 @@ impl Combiner {
             How::Binary(op, flags) => put(Op::Binary(*op), &[x, y], ty, *flags),
             How::Call(op, _) => put(op.clone(), &[x, y], ty, InstFlags::empty()),
             How::Pick(op, _) => {
-                let first = put(op.clone(), &[x, y], Type::BOOL, InstFlags::empty());
+                let truth = match ty {
+                    Type::Vector(v) => Type::BOOL.vector(v.lanes).expect("truth values have vectors"),
+                    _ => Type::BOOL,
+                };
+                let first = put(op.clone(), &[x, y], truth, InstFlags::empty());
                 put(Op::Select, &[first, x, y], ty, InstFlags::empty())
             }
         }

@@ -12,7 +12,7 @@
 //! 2. `invariant`: what all iterations load alike is loaded before it;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //! 4. `trips`: how many iterations there are;
-//! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `move_out`: that in a function of its
 //!    own.
@@ -27,20 +27,21 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod rewrite;
+mod strides;
 mod trips;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
-use super::driver::{Division, MadeVariants};
+use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
 use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines};
@@ -58,14 +59,14 @@ pub struct VectorizedLoop {
     pub carried: Vec<Carry>,
     /// How many pairs of accesses are checked before the loop; if they may conflict, it runs as it was.
     pub checks: usize,
+    /// The names of numbers that must be 1, or it runs as it was.
+    pub strides: Vec<String>,
     /// How many arrays of indices are looked through for that.
     pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
     /// The function that has the vector code, where short loops are spared what that begins with.
     pub apart: Option<FuncId>,
-    /// Whether the scalar loop is executed where there are few iterations only.
-    pub short: bool,
 }
 
 impl VectorizedLoop {
@@ -188,12 +189,16 @@ pub struct Unit {
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number
-    /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
-    /// about lanes.
+    /// of lanes. All lanes are used for these, too, where the loop asks about lanes.
     pub epilogue: u32,
+    /// What executes those that no group at all is left for, unless the loop asks about lanes.
+    pub tail: Tail,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
+    /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs as
+    /// it was.
+    pub unit_strides: bool,
     /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,
 }
@@ -208,7 +213,9 @@ impl Unit {
             safelen: None,
             any_order: false,
             epilogue: width,
+            tail: Tail::Masked,
             prologue: 0,
+            unit_strides: false,
             least: 0,
         }
     }
@@ -229,14 +236,16 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { epilogue, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
+    let Unit { epilogue, tail, prologue, least, .. } = *unit;
+    let Taken { scalar, l, carried, strides, counter, body, stands, pieces } =
+        take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let epilogue = if combines(&carried) || asks { options.width } else { epilogue };
+    let (epilogue, tail, least) =
+        if asks { (options.width, Tail::Masked, 0) } else { (epilogue, tail, least) };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
@@ -246,11 +255,10 @@ pub fn vectorize_loop(
     let sums = &*body.sums(&scalar, &carried);
     let asked =
         Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
-    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
+    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
-    // That an iteration is told its lane is of our making.
-    made.least = if asks { 0 } else { least };
     let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let names = strides.iter().map(|&v| scalar.value_name(v)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {
         add_checks(&mut checks, &variant.dependences.checks);
@@ -260,6 +268,7 @@ pub fn vectorize_loop(
         l: &l,
         counter: &counter,
         carried: &carried,
+        strides: &strides,
         body: &body,
         variants: &variants,
         checks: &checks,
@@ -271,8 +280,7 @@ pub fn vectorize_loop(
     })?;
     module.functions[func] = rewritten;
     let checks = checks.len();
-    let (apart, short) = (apart.map(|a| a.0), apart.is_some_and(|a| a.1));
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, inspected, pieces, apart, short })
+    Ok(VectorizedLoop { variants: made, carried: carries, checks, strides: names, inspected, pieces, apart })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
@@ -287,8 +295,7 @@ pub struct Iteration {
     pub header: Block,
     /// Whether control comes to the header once more than there are iterations.
     pub tested_first: bool,
-    /// Whether groups of iterations may be of any size and begin anywhere: nothing is combined over all iterations,
-    /// and none asks about the others.
+    /// Whether groups of iterations may be of any size and begin anywhere: none asks about the others.
     pub divisible: bool,
     /// Whether iterations ask about others in their group.
     pub asks: bool,
@@ -319,9 +326,10 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } =
+        take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let divisible = !combines(&carried) && !asks;
+    let divisible = !asks;
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
@@ -363,6 +371,8 @@ struct Taken {
     scalar: Function,
     l: Loop,
     carried: Vec<Carried>,
+    /// What is taken for 1.
+    strides: Vec<Value>,
     counter: Counter,
     body: Body,
     /// What the parameters of the kernel stand for.
@@ -410,6 +420,8 @@ fn understand(
     let mut carried = l.carried(module, &scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
     let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
+    strides::assume_of_carried(&mut carried, &strides);
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
     let counts = carried[counter.phi].phi;
     if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
@@ -421,6 +433,7 @@ fn understand(
     let lines = Lines { counter: counter.phi, exact: &exact };
     let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
+    strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands };
     let pieces =
@@ -428,18 +441,13 @@ fn understand(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, strides, counter, body, stands, pieces })
 }
 
 /// Whether a loop calls functions, intrinsics apart.
 fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
     let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
     insts.any(|i| called(module, func, i).is_some_and(|c| !c.name().starts_with("llvm.")))
-}
-
-/// Whether something is combined over all iterations, in vectors of all lanes.
-fn combines(carried: &[Carried]) -> bool {
-    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
 }
 
 /// Whether iterations ask which others are in their group, themselves or in what they call.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on; br rounds >= the least, many, scalar
-//!   many:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
+//!   many:       strides are what they are taken for?              br all 1, unit, scalar
+//!   unit:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
 //!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
@@ -10,8 +11,8 @@
 //!
 //! The state of an induction is its value in the next iteration, that of a reduction a vector, that of what lanes
 //! pass on to each other the value of the last iteration. The scalar loop goes on from there: as a rule it executes
-//! nothing but the part of the last iteration that precedes the test, and all that leaves the loop leaves it as
-//! before.
+//! nothing but the part of the last iteration that precedes the test, or, without a masked tail, the iterations that no
+//! group was left for; all that leaves the loop leaves it as before.
 //!
 //! Where the least is more than one iteration, what stands from `many` to `done` is moved into a function of its own
 //! (`move_out`), unless the loop is in another one.
@@ -19,7 +20,7 @@
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
 use crate::driver::skeleton::{self, Groups, pass_from, phis};
-use crate::driver::{BodyVariant, BodyVariants};
+use crate::driver::{BodyVariant, BodyVariants, FEW};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Loc, Module, Op, Type,
     Value,
@@ -40,6 +41,8 @@ pub(super) struct Parts<'a> {
     pub(super) l: &'a Loop,
     pub(super) counter: &'a Counter,
     pub(super) carried: &'a [Carried],
+    /// What must be 1, or the loop runs as it was.
+    pub(super) strides: &'a [Value],
     pub(super) body: &'a Body,
     pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
@@ -52,9 +55,8 @@ pub(super) struct Rewritten {
     pub(super) func: Function,
     /// How many arrays of indices it looks through before the loop.
     pub(super) inspected: usize,
-    /// The function that has the vector code, where short loops are to be spared what that begins with; and whether the
-    /// scalar loop is then for these only.
-    pub(super) apart: Option<(FuncId, bool)>,
+    /// The function that has the vector code, where short loops are to be spared what that begins with.
+    pub(super) apart: Option<FuncId>,
 }
 
 /// Rewrites the function. The function that the vector code is moved to, if it is, gets this name.
@@ -77,6 +79,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
         b.at = many;
         new.push(many);
     }
+    new.extend(parts.test_strides(&mut b, scalar, &starts));
     let checking = span::emit(&mut b, parts.checks, rounds, scalar);
     for &block in &checking.failing {
         pass_from(&mut b, block, scalar, &starts);
@@ -109,13 +112,18 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     locate(&mut b.func, &[preheader], loc);
     let is_outermost = Nest::of(&b.func).around(parts.l.header).nth(1).is_none();
     let apart = (parts.variants.least > 1 && is_outermost).then(|| {
+        // The copy of the scalar loop that stands behind the vector code.
+        b.func.blocks[parts.l.header].few |= parts.variants.tail.is_none();
         let vector = &new[..new.len() - 1];
         move_out(b.module, &mut b.func, vector, (scalar, parts.l.header), name)
     });
     if apart.is_some() {
         locate(&mut b.func, &new[..1], loc);
     }
-    Rewritten { func: b.func, inspected: checking.inspected, apart }
+    let short_only = apart.is_some_and(|(_, short_only)| short_only) && parts.variants.least <= FEW;
+    let tail_only = apart.is_none_or(|(_, short_only)| !short_only) && parts.variants.tail.is_none();
+    b.func.blocks[parts.l.header].few = short_only || tail_only;
+    Rewritten { func: b.func, inspected: checking.inspected, apart: apart.map(|(func, _)| func) }
 }
 
 /// Gives instructions of blocks that have no place in the source this one.
@@ -177,12 +185,48 @@ impl Groups for Parts<'_> {
             .collect()
     }
 
+    fn resized(&self, b: &mut Builder, variant: BodyVariant, state: &[Value]) -> Vec<Value> {
+        let lanes = |b: &Builder, k: usize| match self.param_type(b, variant.func, k) {
+            Type::Vector(v) => Some(v.lanes),
+            _ => None,
+        };
+        (0..state.len())
+            .map(|k| match (&self.carried[k].kind, lanes(b, k)) {
+                (Kind::Reduction { combiner, .. }, Some(lanes)) => narrowed(b, combiner, state[k], lanes),
+                _ => state[k],
+            })
+            .collect()
+    }
+
+    /// The scalar loop follows.
+    fn rest(&self, _: &mut Builder, state: &[Value], _: Value) -> Vec<Value> {
+        state.to_vec()
+    }
+
     fn lead_arguments(&self, _: &mut Builder, state: &[Value]) -> Vec<Value> {
         self.arguments(state)
     }
 }
 
 impl Parts<'_> {
+    /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.
+    fn test_strides(&self, b: &mut Builder, scalar: Block, starts: &[Value]) -> Option<Block> {
+        let is_one = |b: &mut Builder, stride: Value| {
+            let ty = b.func.ty(stride);
+            // Of a loop that has no iteration, it may be poison.
+            let stride = b.value(Op::Freeze, &[stride], ty);
+            let one = b.int(ty.int_bits().unwrap_or(64), 1);
+            b.icmp(IntPred::Eq, stride, one)
+        };
+        let each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
+        let all = each.into_iter().reduce(|x, y| b.binary(BinaryOp::And, x, y, InstFlags::empty()))?;
+        let (at, unit) = (b.at, b.block("unit"));
+        b.cond_br(all, unit, scalar);
+        pass_from(b, at, scalar, starts);
+        b.at = unit;
+        Some(unit)
+    }
+
     /// What the variants are given.
     fn arguments(&self, state: &[Value]) -> Vec<Value> {
         let inputs = self.body.inputs.iter();
@@ -194,10 +238,10 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// The parameter of the widest variant that takes the state of a φ.
-    fn param_type(&self, b: &Builder, k: usize) -> Type {
+    /// The type of the parameter of a variant that takes the state of a φ.
+    fn param_type(&self, b: &Builder, variant: FuncId, k: usize) -> Type {
         let at = self.body.inputs.iter().position(|&i| i == Input::Carried(k));
-        let variant = &b.module.functions[self.variants.groups[0].func];
+        let variant = &b.module.functions[variant];
         at.map_or(Type::Void, |at| variant.ty(variant.params[at]))
     }
 
@@ -205,7 +249,7 @@ impl Parts<'_> {
     fn initial(&self, b: &mut Builder, k: usize, start: Value) -> Value {
         let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return start };
         let ty = b.func.ty(start);
-        if self.param_type(b, k) == ty {
+        if self.param_type(b, self.variants.groups[0].func, k) == ty {
             return start;
         }
         // What may be combined with itself needs no neutral element.
@@ -262,26 +306,45 @@ impl Parts<'_> {
         }
     }
 
-    /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined, in a tree.
+    /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined.
     fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
-        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return state };
-        let Type::Vector(v) = b.func.ty(state) else { return state };
-        let elem = b.func.ty(self.carried[k].phi);
-        let mut parts: Vec<Value> = (0..v.lanes)
-            .map(|lane| {
-                let lane = b.int(32, lane.into());
-                b.value(Op::ExtractElement, &[state, lane], elem)
-            })
-            .collect();
-        while parts.len() > 1 {
-            let pairs = parts.chunks(2).map(|pair| match *pair {
-                [x, y] => combined(b, combiner, x, y),
-                _ => pair[0],
-            });
-            parts = pairs.collect();
+        match &self.carried[k].kind {
+            Kind::Reduction { combiner, .. } => {
+                let one = narrowed(b, combiner, state, 1);
+                let first = b.int(32, 0);
+                match b.func.ty(one) {
+                    Type::Vector(v) => b.value(Op::ExtractElement, &[one, first], v.elem.into()),
+                    _ => one,
+                }
+            }
+            _ => state,
         }
-        parts[0]
     }
+}
+
+/// The lanes of a vector combined to so many, a divisor of their number.
+fn narrowed(b: &mut Builder, combiner: &Combiner, mut x: Value, lanes: u32) -> Value {
+    while let Type::Vector(v) = b.func.ty(x)
+        && v.lanes > lanes
+    {
+        // In halves, as long as these consist of as many; then each of the parts that are left with the next.
+        let halves = v.lanes.is_multiple_of(2 * lanes);
+        let (size, count) = if halves { (v.lanes / 2, 2) } else { (lanes, v.lanes / lanes) };
+        let first = part(b, x, 0, size);
+        let rest: Vec<Value> = (1..count).map(|k| part(b, x, k * size, size)).collect();
+        x = rest.into_iter().fold(first, |all, one| combined(b, combiner, all, one));
+    }
+    x
+}
+
+/// So many lanes of a vector from one on.
+fn part(b: &mut Builder, x: Value, first: u32, lanes: u32) -> Value {
+    let Type::Vector(v) = b.func.ty(x) else { return x };
+    let elem = Type::from(v.elem);
+    let ty = elem.vector(lanes).expect("it is the element of a vector");
+    let poison = b.func.poison(b.func.ty(x));
+    let chosen: Vec<i32> = (first..first + lanes).map(|lane| lane as i32).collect();
+    b.value(Op::Shuffle(chosen.into()), &[x, poison], ty)
 }
 
 fn where_active(b: &mut Builder, mask: Value, new: Value, old: Value, width: u32) -> Value {
@@ -291,7 +354,8 @@ fn where_active(b: &mut Builder, mask: Value, new: Value, old: Value, width: u32
 }
 
 fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
-    combiner.combine_with(x, y, b.func.ty(x), |op, args, ty, flags| {
+    let ty = b.func.ty(x);
+    combiner.of_type(b.module, ty).combine_with(x, y, ty, |op, args, ty, flags| {
         let i = b.func.append(b.at, op, args, ty);
         b.func.insts[i].flags = flags;
         b.func.insts[i].results[0]

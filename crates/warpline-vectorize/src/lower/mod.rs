@@ -35,6 +35,8 @@ use warpline_ir::{
     Value,
 };
 
+pub(crate) use memory::mangle;
+
 use super::VectorizeError;
 use super::alignment::{self, at_distance};
 use super::choices::Passing;

@@ -23,6 +23,7 @@ mod frequency;
 mod grouped;
 mod pressure;
 mod reason;
+mod remainder;
 pub mod remarks;
 mod scalar;
 mod streams;
@@ -39,6 +40,7 @@ use warpline_uniformity::shape::ArgShape;
 
 use super::boscc::chance::of_nobody_by;
 use super::choices::MAX_WIDTH;
+use super::driver::Tail;
 use super::elements::element_of;
 use super::loops::Iteration;
 use super::options::Options;
@@ -82,8 +84,6 @@ const WAIT: f64 = 0.06;
 const COHERENT_WAIT: f64 = 0.3;
 /// Iterations of a loop that is the unit, if they are not known.
 const UNIT_TRIPS: f64 = 1024.0;
-/// How often the branch to a second loop for smaller groups is mispredicted.
-const SECOND_LOOP: f64 = 0.8;
 /// Vectors must be expected to be faster by this factor: what they gain less is easily lost again.
 const MARGIN: f64 = 1.1;
 /// How many times as long as from the nearest cache a gather may take, to be prepared for.
@@ -96,8 +96,6 @@ const APART: f64 = 1.2;
 const SEARCH: f64 = 0.3;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
-/// Smaller groups for what is left over are worth their code if they take at most so much of the time.
-const WORTHWHILE: f64 = 0.8;
 /// A width is as good as the best one if it takes at most so many times as long.
 const CLOSE: f64 = 1.04;
 
@@ -111,6 +109,8 @@ pub struct Widths {
     pub lanes: u32,
     /// In groups of how many what is left over is executed: a divisor of that number.
     pub epilogue: u32,
+    /// What executes what no group at all is left for.
+    pub tail: Tail,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
@@ -199,7 +199,10 @@ fn settle(
         return Widths::of_one_group(lanes, given.is_none().then_some(chosen));
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
+    let replaceable = grouped.filter(|grouped| !grouped.asks);
+    let scalar = replaceable.map(|grouped| scalar::cycles(module, machine, &linearized, grouped.carried));
     let mut program = Program::new(module, &linearized, &plans, machine, grouped);
+    program.scalar = scalar;
     if let Some(lanes) = fixed {
         program.expect_groups_of(lanes);
         let cycles = program.time(machine, lanes) / f64::from(lanes.max(1));
@@ -208,10 +211,8 @@ fn settle(
     }
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-    let replaceable = grouped.filter(|grouped| !grouped.asks);
-    let scalar = replaceable.map(|grouped| scalar::cycles(module, machine, &linearized, grouped.carried));
-    let epilogue = program.epilogue(machine, lanes).0;
-    let least = scalar.map_or(0, |scalar| program.least(machine, (lanes, epilogue), scalar));
+    let remainder = program.remainder(machine, lanes);
+    let least = scalar.map_or(0, |scalar| program.least(machine, lanes, &remainder, scalar));
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned =
         may_divide(lanes) && machine.register_bits >= machine.line_bits() && program.streams(machine, lanes);
@@ -231,7 +232,8 @@ fn settle(
     });
     Widths {
         lanes,
-        epilogue,
+        epilogue: remainder.lanes,
+        tail: if aligned { Tail::Masked } else { remainder.tail },
         prologue: if aligned { u64::from(machine.register_bits / 8) } else { 0 },
         least,
         chosen,
@@ -379,6 +381,8 @@ struct Program<'a> {
     bodies: Bodies,
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
+    /// The cycles that the scalar program takes for an index, where it can take the place of a group.
+    scalar: Option<f64>,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -426,6 +430,7 @@ impl<'a> Program<'a> {
             plans,
             bodies: Bodies::of(module, func),
             grouped,
+            scalar: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
@@ -663,7 +668,7 @@ impl<'a> Program<'a> {
         let lanes = f64::from(width);
         let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
-        let epilogue = self.epilogue(machine, width).1;
+        let epilogue = self.remainder(machine, width).cycles;
         // What comes before all groups counts where it is known for how many.
         let before = grouped.expected.map_or(0.0, |n| BEFORE_GROUPS / n.max(1.0));
         let trips = grouped.expected.unwrap_or(UNIT_TRIPS);
@@ -671,77 +676,6 @@ impl<'a> Program<'a> {
             Some(n) => ((n / u64::from(width)) as f64 * group + epilogue) / n as f64 + before,
             None => (group * (trips / lanes - 0.5) + epilogue) / trips + before,
         }
-    }
-
-    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they
-    /// take.
-    fn epilogue(&self, machine: &Machine, width: u32) -> (u32, f64) {
-        let over = self.grouped.and_then(|u| u.rounds_below(width)).map(|n| n % u64::from(width));
-        let cycles = |lanes: u32| {
-            let (whole, partial) = match over {
-                Some(over) => {
-                    ((over / u64::from(lanes)) as f64, f64::from(!over.is_multiple_of(u64::from(lanes))))
-                }
-                None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
-            };
-            let group = self.time_of_group(lanes);
-            let second = if lanes < width { SECOND_LOOP * machine.misprediction() } else { 0.0 };
-            whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
-        };
-        let all = cycles(width);
-        if self.grouped.is_none_or(|u| !u.divisible) {
-            return (width, all);
-        }
-        let least = (machine.register_bits / 64).max(2).ilog2();
-        let smaller = (least..width.ilog2()).map(|k| (1 << k, cycles(1 << k)));
-        let best = smaller.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|&(_, t)| t <= all * WORTHWHILE);
-        best.unwrap_or((width, all))
-    }
-
-    /// The fewest indices that the vector program is expected to take no longer for than the scalar one takes, if it
-    /// takes so many cycles for each: at most as many as there are lanes. What is left over goes in groups of `lanes`.
-    fn least(&self, machine: &Machine, (width, lanes): (u32, u32), scalar: f64) -> u32 {
-        let [group, partial] =
-            [0.0, self.cost_of_masks(machine, lanes)].map(|more| self.time_of_group(lanes) + more);
-        let is_slower = |n: &u32| {
-            let whole = f64::from(n / lanes) * group;
-            let rest = if n.is_multiple_of(lanes) { 0.0 } else { partial };
-            whole + rest + BEFORE_GROUPS > f64::from(*n) * scalar
-        };
-        (1..width).rev().find(is_slower).map_or(0, |n| n + 1)
-    }
-
-    /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a
-    /// mask.
-    fn cost_of_masks(&self, machine: &Machine, width: u32) -> f64 {
-        if machine.mask_registers {
-            return 0.0;
-        }
-        let mut cycles = 0.0;
-        let outside = |b: &&Block| self.cycles.innermost(Node::from(**b)).is_none();
-        for &b in self.func.layout.iter().filter(outside) {
-            for &i in &self.func.blocks[b].insts {
-                let data = &self.func.insts[i];
-                let (address, value, each) = match data.op {
-                    Op::Load(_) => (data.args[0], data.results[0], 1.0),
-                    // Masked stores of AVX2 are short programs on some processors.
-                    Op::Store(_) => (
-                        data.args[1],
-                        data.args[0],
-                        machine.masked_store_delay(element_of(self.func.ty(data.args[0]))),
-                    ),
-                    _ => continue,
-                };
-                if !machine.masks.serve(element_bits(self.func.ty(value)).max(8).into()) {
-                    // A branch for each lane.
-                    cycles += machine.branched_lane_delay() * f64::from(width);
-                } else if matches!(self.reps[address], Rep::Strided(_)) {
-                    let registers = machine.filled(self.bits(value), width);
-                    cycles += each * f64::from(registers.max(1));
-                }
-            }
-        }
-        cycles
     }
 
     /// Whether an instruction of what is executed by groups, in no loop within it, is arithmetic on what is the same

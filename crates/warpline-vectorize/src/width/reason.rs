@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Widths;
+use crate::driver::Tail;
 
 /// A number of lanes, and why.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -36,7 +37,7 @@ impl Widths {
     /// So many lanes in groups of all, of which nothing else is known.
     pub(super) fn of_one_group(lanes: u32, chosen: Option<Choice>) -> Widths {
         let remarks = Vec::new();
-        Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None, remarks }
+        Widths { lanes, epilogue: lanes, tail: Tail::Masked, prologue: 0, least: 0, chosen, estimate: None, remarks }
     }
 }
 

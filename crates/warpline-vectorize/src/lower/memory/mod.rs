@@ -360,7 +360,7 @@ impl Lower<'_> {
 }
 
 /// A type in the suffix of an overloaded intrinsic's name.
-pub(super) fn mangle(ty: Type) -> String {
+pub(crate) fn mangle(ty: Type) -> String {
     match ty {
         Type::Int(bits) => format!("i{bits}"),
         Type::Float(kind) => match kind {
