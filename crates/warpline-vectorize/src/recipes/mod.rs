@@ -7,7 +7,8 @@
 //! compared with what the recipes promise (`emission`).
 //!
 //! * `reps`: how each value is represented: uniform, strided, varying;
-//! * `memory`: loads, stores, private memory; `groups`: accesses that are made together; `addresses`: what gathers and
+//! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
+//!   of those that are made as blocks; `addresses`: what gathers and
 //!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
 //!   `dereferenceable`: loads that need no mask;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
@@ -22,6 +23,7 @@ mod counts;
 mod dereferenceable;
 mod emission;
 mod groups;
+mod interleaved;
 mod lane_private;
 mod memory;
 mod operations;
@@ -60,7 +62,8 @@ use sums::Sums;
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
-pub(crate) use groups::{Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use groups::{Blocks, Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
@@ -287,7 +290,7 @@ impl Plan {
             options,
             width,
             reps,
-            groups: prepared.candidates.worthwhile(width),
+            groups: prepared.candidates.worthwhile(width, &options.machine),
             covered: dereferenceable::Covered::compute(module, func, reps, width),
             stack: &prepared.stack,
             sums: Sums::find(module, input, options, |v| reps[v]),
