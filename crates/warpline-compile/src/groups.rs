@@ -186,8 +186,8 @@ impl Rows<'_> {
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
         let asked = VectorizerOptions { args: region.args.clone(), ..asked };
-        let Widths { epilogue, least, ref estimate, ref chosen, .. } = regions.widths[number];
-        let division = Division { epilogue, prologue: 0, least };
+        let Widths { epilogue, scalar_rest, least, ref estimate, ref chosen, .. } = regions.widths[number];
+        let division = Division { epilogue, scalar_rest, prologue: 0, least };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
             .map_err(|e| refusal(kernel, &e))?;
         self.reports.push((number, made.full.clone()));
@@ -198,7 +198,7 @@ impl Rows<'_> {
         let ir = &mut kernel.imported.ir;
         let row = driver::vector_range(ir, region.func, &made.variants(), &region.args, &name)
             .map_err(|e| refusal(kernel, &e))?;
-        if made.least > 0 {
+        if made.needs_scalar() {
             self.new.push(region.func);
         }
         self.new.extend(made.functions().chain([row]));

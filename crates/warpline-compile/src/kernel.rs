@@ -19,6 +19,7 @@ use warpline_vectorize::{
 
 use crate::choice;
 use crate::directives::{self, Directives};
+use crate::exclusive;
 use crate::error::{Error, Result};
 use crate::groups::Regions;
 use crate::instrumentation;
@@ -57,6 +58,8 @@ pub struct Kernel {
     pub prologue: u64,
     /// Ranges of fewer indices are left to the scalar program; 0 for none.
     pub least: u32,
+    /// Whether the scalar program executes what no group is left for.
+    pub scalar_rest: bool,
     /// Why W, if it was left to us.
     pub chosen: Option<width::Choice>,
     /// What an index is expected to take.
@@ -165,7 +168,7 @@ pub(crate) fn settle_within(
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
     let regions = Regions::of(imported, items.as_ref(), options, &asked, &vectors, given)?;
-    let Widths { lanes: width, epilogue, prologue, least, chosen, estimate, remarks } = match &regions {
+    let Widths { lanes: width, epilogue, scalar_rest, prologue, least, chosen, estimate, remarks } = match &regions {
         Some(regions) => regions.widths(),
         None => width::of_kernel(&imported.ir, &imported.ir.functions[func], &asked, &vectors, given),
     };
@@ -182,6 +185,7 @@ pub(crate) fn settle_within(
         epilogue,
         prologue,
         least,
+        scalar_rest,
         chosen,
         estimate,
         remarks,
@@ -226,6 +230,7 @@ pub struct Source {
 /// As [`load`], and [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM.
 pub fn load_for_code(path: &Path, options: &LoadOptions, profile: Option<&Profile>) -> Result<Source> {
     let mut source = load(path, options)?;
+    exclusive::promise(&mut source.imported, path)?;
     source.imported.export_pending()?;
     let ignored = profile.map_or(Vec::new(), |profile| profile.apply(&mut source.imported.ir));
     ignored.iter().for_each(|why| warn(&format!("warning: {}: {why}", path.display())));
@@ -338,7 +343,10 @@ impl Kernel {
         // Lanes are counted by groups of W, from the first one on.
         let division = match asked.count_lanes {
             Some(_) => Division::into_groups_of(asked.width),
-            None => Division { epilogue: self.epilogue, prologue: self.prologue, least: self.least },
+            None => {
+                let &mut Kernel { epilogue, scalar_rest, prologue, least, .. } = self;
+                Division { epilogue, scalar_rest, prologue, least }
+            }
         };
         let ir = &mut self.imported.ir;
         let made = MadeVariants::make(ir, self.func, asked, division).and_then(|made| {

@@ -281,6 +281,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         width: 1,
         epilogue: 1,
         prologue: 0,
+        scalar_rest: false,
         least: 0,
         chosen: None,
         estimate: None,
@@ -456,10 +457,12 @@ impl Machine {
         widths: &Widths,
     ) -> Result<MadeLoop> {
         let function = imported.ir.functions[func].name.to_string();
-        let Widths { lanes: width, epilogue, prologue, least, .. } = *widths;
+        let Widths { lanes: width, epilogue, scalar_rest, prologue, least, .. } = *widths;
         // Lanes are counted by groups of W, from the first one on.
-        let (epilogue, prologue, least) =
-            if options.count_lanes.is_some() { (width, 0, 0) } else { (epilogue, prologue, least) };
+        let (epilogue, scalar_rest, prologue, least) = match options.count_lanes {
+            Some(_) => (width, false, 0, 0),
+            None => (epilogue, scalar_rest, prologue, least),
+        };
         let math = VectorMath::new(&imported.ir.triple, &self.vectors, options.math_ulp, options.sleef);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let header = imported.ir.functions[func].block_name(found.header);
@@ -474,7 +477,7 @@ impl Machine {
             instrument: options.instrument,
             ..VectorizerOptions::new(width, Vec::new(), format!("{function}.{header}.x{width}"))
         };
-        let unit = Unit { epilogue, prologue, least, ..unit(found) };
+        let unit = Unit { epilogue, scalar_rest, prologue, least, ..unit(found) };
         let scalar = &imported.ir.functions[func];
         let (old, place) = (scalar.insts.len(), place_of_loop(scalar, found.header));
         let made = vectorize_loop(&mut imported.ir, func, &unit, &asked)

@@ -366,18 +366,19 @@ fn make(
             kernel.least = 0;
         }
         let made = kernel.over_range(&asked, range)?;
-        if made.made.least > 0 {
+        if made.made.needs_scalar() {
             new.extend(kernel.copies());
         }
         new.extend(made.functions());
         new.extend(over_items(kernel, made.range, names)?);
         division = Division {
             epilogue: made.made.epilogue(),
+            scalar_rest: made.made.masked.is_none(),
             prologue: made.made.prologue.map_or(0, |_| kernel.prologue),
             least: made.made.least,
         };
         short = (made.many.is_some() && made.made.least <= kernel::FEW).then_some(range);
-        masked = Some(made.made.masked).filter(|masked| masked.width == width);
+        masked = made.made.masked.filter(|masked| masked.width == width);
         full = Some(made.made.full);
     }
     let mut visible = if options.mask { masked } else { full };

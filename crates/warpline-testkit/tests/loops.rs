@@ -43,7 +43,9 @@ fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, s
     let prologue = if seed.is_multiple_of(3) { 16 } else { 0 };
     // Some leave short loops to scalar code, and have a function of their own for vectors.
     let least = if seed.is_multiple_of(4) { width } else { 0 };
-    let unit = Unit { epilogue, prologue, least, ..Unit::new(looped.header, width) };
+    // Others have it execute what no group is left for.
+    let scalar_rest = seed % 5 == 1;
+    let unit = Unit { epilogue, scalar_rest, prologue, least, ..Unit::new(looped.header, width) };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
     let made = match made {
         Ok(made) => made,

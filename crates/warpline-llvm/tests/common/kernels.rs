@@ -330,7 +330,7 @@ impl Kernel {
         let epilogue = if asked.width.is_multiple_of(4) { asked.width / 4 } else { asked.width };
         let (name, args) = ("kernel.lanes".to_owned(), asked.args.clone());
         let options = Options { name, args, contract: self.contract, ..*asked };
-        let made = MadeVariants::make(ir, kernel, &options, Division { epilogue, prologue: 0, least: 0 });
+        let made = MadeVariants::make(ir, kernel, &options, Division { epilogue, scalar_rest: false, prologue: 0, least: 0 });
         let variants = made.unwrap_or_else(|e| panic!("{e}\n{}", self.text)).variants();
         vector_range(ir, kernel, &variants, &asked.args, "vector").expect("a driver")
     }

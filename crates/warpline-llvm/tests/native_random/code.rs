@@ -141,7 +141,9 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let prologue = if setup.seed.is_multiple_of(3) { 16 } else { 0 };
     // Some leave short loops to scalar code.
     let least = if setup.seed.is_multiple_of(5) { setup.width } else { 0 };
-    let unit = Unit { epilogue, prologue, least, ..Unit::new(header, setup.width) };
+    // Others have it execute what no group is left for.
+    let scalar_rest = setup.seed % 5 == 1;
+    let unit = Unit { epilogue, scalar_rest, prologue, least, ..Unit::new(header, setup.width) };
     let made = vectorize_loop(ir, copy, &unit, &options).map_err(no_code)?;
     Ok((copy, made.variants.full))
 }

@@ -20,7 +20,8 @@
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
 //! after another. If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
-//! behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
+//! behind it. Where masked accesses are slow, there is no masked variant: the scalar program executes what is left over.
+//! Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a
@@ -68,8 +69,8 @@ pub struct BodyVariants {
     /// Those for whole groups, the widest first: at least one, and each with a divisor of the lanes of the one before.
     pub groups: Vec<BodyVariant>,
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
-    /// and as many lanes as the last of the others.
-    pub tail: BodyVariant,
+    /// and as many lanes as the last of the others. Without it, the scalar program executes what is left over.
+    pub tail: Option<BodyVariant>,
     /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -80,7 +81,7 @@ impl BodyVariants {
     /// Two variants of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
         let of = |func: FuncId| BodyVariant { func, lanes };
-        BodyVariants { groups: vec![of(full)], tail: of(masked), prologue: None, least: 0 }
+        BodyVariants { groups: vec![of(full)], tail: Some(of(masked)), prologue: None, least: 0 }
     }
 }
 

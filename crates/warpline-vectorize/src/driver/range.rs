@@ -78,10 +78,10 @@ pub fn vector_range(
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    let width = variants.tail.lanes;
-    let locals =
-        io.params.iter().map(|p| (p.shape == ArgShape::Varying).then(|| b.array(p.ty, width))).collect();
-    let local_out = io.out.map(|_| b.array(io.ret, width));
+    let tail = variants.tail.map(|tail| tail.lanes);
+    let local = |b: &mut Builder, ty: Type, varies: bool| tail.filter(|_| varies).map(|lanes| b.array(ty, lanes));
+    let locals = io.params.iter().map(|p| local(&mut b, p.ty, p.shape == ArgShape::Varying)).collect();
+    let local_out = local(&mut b, io.ret, io.out.is_some());
     let range = Range { io: &io, locals, local_out };
     segments(&mut b, &io, |b, io, at, count, done| {
         if variants.least > 0 {
@@ -95,8 +95,16 @@ pub fn vector_range(
         }
         let mut state = vec![offset(b, io, at)];
         state.extend(index_starts(b, io, at));
-        skeleton::emit(b, variants, &range, &state, count);
-        b.br(done);
+        let made = skeleton::emit(b, variants, &range, &state, count);
+        let Some(left) = made.left else { return b.br(done) };
+        let rest = b.block("rest");
+        let zero = b.int(64, 0);
+        let some = b.icmp(IntPred::Ne, left, zero);
+        b.cond_br(some, rest, done);
+        b.at = rest;
+        let taken = b.binary(BinaryOp::Sub, count, left, InstFlags::NUW);
+        let first = b.binary(BinaryOp::Add, at, taken, InstFlags::empty());
+        one_by_one(b, io, kernel, (first, left), done);
     });
     Ok(b.finish())
 }

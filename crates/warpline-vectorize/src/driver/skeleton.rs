@@ -12,7 +12,8 @@
 //!   done:       φs of the state;                        br left - now != 0, start, finish
 //! ```
 //!
-//! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
+//! Without a masked variant, nothing follows `last`: what is left over is up to the caller. Without a smaller variant,
+//! `left` is also `last`. Without a prologue, there are neither `start` nor `finish`.
 
 use warpline_ir::{BinaryOp, Block, FuncId, InstFlags, IntPred, Op, Type, Value};
 
@@ -42,6 +43,8 @@ pub(crate) struct Skeleton {
     pub(crate) blocks: Vec<Block>,
     /// The state behind the last group.
     pub(crate) state: Vec<Value>,
+    /// How many indices are left over then; none are where a variant has a mask.
+    pub(crate) left: Option<Value>,
 }
 
 /// Makes the code for so many indices, which is a 64-bit number and not 0, that begin with this state.
@@ -53,8 +56,9 @@ pub(crate) fn emit(
     count: Value,
 ) -> Skeleton {
     let mut blocks = Vec::new();
-    let prologue =
-        variants.prologue.map(|prologue| Prologue::begin(b, variants, groups, prologue, initial, count));
+    // What comes before a prologue's end is not whole groups.
+    let prologue = variants.prologue.filter(|_| variants.tail.is_some());
+    let prologue = prologue.map(|prologue| Prologue::begin(b, variants, groups, prologue, initial, count));
     let (mut state, mut over) = (initial.to_vec(), count);
     if let Some(prologue) = &prologue {
         blocks.push(prologue.block);
@@ -66,6 +70,9 @@ pub(crate) fn emit(
         (state, over) = whole_groups(b, groups, variant, &state, over, [lanes, left]);
         blocks.extend([lanes, left]);
     }
+    let Some(masked) = variants.tail else {
+        return Skeleton { blocks, state, left: Some(over) };
+    };
     let (tail, done) = (b.block("tail"), b.block("done"));
     blocks.extend([tail, done]);
     let left = b.at;
@@ -76,7 +83,7 @@ pub(crate) fn emit(
     pass_from(b, left, done, &state);
 
     b.at = tail;
-    let behind = groups.group(b, variants.tail, &state, Some(over));
+    let behind = groups.group(b, masked, &state, Some(over));
     b.br(done);
     b.pass(&behind);
 
@@ -86,7 +93,7 @@ pub(crate) fn emit(
         blocks.push(finish);
         prologue.end(b, &last, finish);
     }
-    Skeleton { blocks, state: last }
+    Skeleton { blocks, state: last, left: None }
 }
 
 /// The loop over whole groups of some of so many indices, in the first of two blocks. The state behind it and how

@@ -15,8 +15,9 @@ pub struct MadeVariants {
     pub full: Vectorized,
     /// The variant for smaller groups of what is left, if there is one.
     pub smaller: Option<Vectorized>,
-    /// The one with a mask, for what is left at last, with as many lanes as the smallest groups.
-    pub masked: Vectorized,
+    /// The one with a mask, for what is left at last, with as many lanes as the smallest groups; `None` where the
+    /// scalar program executes that.
+    pub masked: Option<Vectorized>,
     /// The function that says where whole groups begin, if that is not at the first index.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -28,6 +29,9 @@ pub struct MadeVariants {
 pub struct Division {
     /// In groups of how many is executed what no whole group is left for: a divisor of W.
     pub epilogue: u32,
+    /// Whether the scalar program executes what no smaller group is left for, instead of a group under a mask. It must
+    /// be able to.
+    pub scalar_rest: bool,
     /// At a multiple of how many bytes whole groups begin to store, if [that can be made](make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
@@ -39,7 +43,7 @@ impl Division {
     /// All in groups of so many, under a mask where fewer are left.
     #[must_use]
     pub fn into_groups_of(lanes: u32) -> Division {
-        Division { epilogue: lanes, prologue: 0, least: 0 }
+        Division { epilogue: lanes, scalar_rest: false, prologue: 0, least: 0 }
     }
 }
 
@@ -55,9 +59,10 @@ impl MadeVariants {
         options: &Options<'_>,
         division: Division,
     ) -> Result<MadeVariants, VectorizeError> {
-        let Division { epilogue, prologue, least } = division;
+        let Division { epilogue, scalar_rest, prologue, least } = division;
         // The scalar program is no group of one for what asks about its group.
-        let least = if has_cross_lane_operations(module, &module.functions[func]) { 0 } else { least };
+        let asks = has_cross_lane_operations(module, &module.functions[func]);
+        let (least, scalar_rest) = if asks { (0, false) } else { (least, scalar_rest) };
         let Options { width, name, .. } = options;
         if epilogue == 0 || !width.is_multiple_of(epilogue) {
             let reason =
@@ -65,20 +70,24 @@ impl MadeVariants {
             return Err(VectorizeError::in_function(&module.functions[func], reason).bad_options());
         }
         let [smaller, masked] = ["smaller", "masked"].map(|what| format!("{name}.{what}"));
-        let mut made = if epilogue == *width {
-            vectorize_variants(module, func, options, &[(name, false), (&masked, true)])?
+        let with_rest = |whole| -> Vec<(&str, bool)> {
+            std::iter::once((whole, false)).chain((!scalar_rest).then_some((&*masked, true))).collect()
+        };
+        let made = if epilogue == *width {
+            vectorize_variants(module, func, options, &with_rest(name))?
         } else {
             let fewer =
                 Options { width: epilogue, args: options.args.clone(), name: String::new(), ..*options };
             let mut made = vectorize_variants(module, func, options, &[(name, false)])?;
-            made.extend(vectorize_variants(module, func, &fewer, &[(&smaller, false), (&masked, true)])?);
+            made.extend(vectorize_variants(module, func, &fewer, &with_rest(&smaller))?);
             made
         };
-        let masked = made.pop().expect("the last one has a mask");
         let mut made = made.into_iter();
-        let (full, smaller) = (made.next().expect("there is one for whole groups"), made.next());
+        let full = made.next().expect("there is one for whole groups");
+        let smaller = if epilogue == *width { None } else { made.next() };
+        let masked = made.next();
         let name = format!("{name}.prologue");
-        let prologue = (prologue > 0)
+        let prologue = (prologue > 0 && masked.is_some())
             .then(|| make_prologue(module, func, &options.args, *width, prologue, &name))
             .flatten();
         Ok(MadeVariants { full, smaller, masked, prologue, least })
@@ -86,7 +95,7 @@ impl MadeVariants {
 
     /// Each variant, that for whole groups first and that with a mask last.
     pub fn each(&self) -> impl Iterator<Item = &Vectorized> {
-        std::iter::once(&self.full).chain(&self.smaller).chain([&self.masked])
+        std::iter::once(&self.full).chain(&self.smaller).chain(&self.masked)
     }
 
     /// Everything that was made.
@@ -96,13 +105,18 @@ impl MadeVariants {
 
     /// In groups of how many is executed what no whole group is left for.
     pub fn epilogue(&self) -> u32 {
-        self.masked.width
+        self.smaller.as_ref().unwrap_or(&self.full).width
+    }
+
+    /// Whether a driver over a range calls the scalar program, too.
+    pub fn needs_scalar(&self) -> bool {
+        self.least > 0 || self.masked.is_none()
     }
 
     /// What a driver calls.
     pub fn variants(&self) -> BodyVariants {
         let of = |made: &Vectorized| BodyVariant { func: made.func, lanes: made.width };
         let groups = std::iter::once(&self.full).chain(&self.smaller).map(of).collect();
-        BodyVariants { groups, tail: of(&self.masked), prologue: self.prologue, least: self.least }
+        BodyVariants { groups, tail: self.masked.as_ref().map(of), prologue: self.prologue, least: self.least }
     }
 }

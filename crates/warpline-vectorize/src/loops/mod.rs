@@ -191,6 +191,9 @@ pub struct Unit {
     /// of lanes. All lanes are used for these, too, where the loop combines something over all iterations or asks
     /// about lanes.
     pub epilogue: u32,
+    /// Whether the scalar loop executes the iterations that no such group is left for, instead of a group under a
+    /// mask, unless the loop asks about lanes.
+    pub scalar_rest: bool,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
@@ -209,6 +212,7 @@ impl Unit {
             any_order: false,
             epilogue: width,
             prologue: 0,
+            scalar_rest: false,
             least: 0,
         }
     }
@@ -229,7 +233,7 @@ pub fn vectorize_loop(
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
-    let Unit { epilogue, prologue, least, .. } = *unit;
+    let Unit { epilogue, scalar_rest, prologue, least, .. } = *unit;
     let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -246,7 +250,9 @@ pub fn vectorize_loop(
     let sums = &*body.sums(&scalar, &carried);
     let asked =
         Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
-    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, prologue, least })
+    let scalar_rest = scalar_rest && !asks;
+    let division = Division { epilogue, scalar_rest, prologue, least };
+    let mut made = MadeVariants::make(module, body_func, &asked, division)
         .map_err(|e| e.named(&scalar.name))?;
     // That an iteration is told its lane is of our making.
     made.least = if asks { 0 } else { least };

@@ -111,6 +111,8 @@ pub struct Widths {
     pub lanes: u32,
     /// In groups of how many what is left over is executed: a divisor of that number.
     pub epilogue: u32,
+    /// Whether the scalar program takes less time for what no such group is left for than a group under a mask does.
+    pub scalar_rest: bool,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue); 0 for
     /// anywhere.
     pub prologue: u64,
@@ -199,7 +201,10 @@ fn settle(
         return Widths::of_one_group(lanes, given.is_none().then_some(chosen));
     };
     let greatest = linearized.dependences.lanes.map_or(greatest, |most| greatest.min(power_of_two(most)));
+    let replaceable = grouped.filter(|grouped| !grouped.asks);
+    let scalar = replaceable.map(|grouped| scalar::cycles(module, machine, &linearized, grouped.carried));
     let mut program = Program::new(module, &linearized, &plans, machine, grouped);
+    program.scalar = scalar;
     if let Some(lanes) = fixed {
         program.expect_groups_of(lanes);
         let cycles = program.time(machine, lanes) / f64::from(lanes.max(1));
@@ -208,10 +213,8 @@ fn settle(
     }
     let chosen = given.is_none().then(|| program.choose(machine, greatest));
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
-    let replaceable = grouped.filter(|grouped| !grouped.asks);
-    let scalar = replaceable.map(|grouped| scalar::cycles(module, machine, &linearized, grouped.carried));
-    let epilogue = program.epilogue(machine, lanes).0;
-    let least = scalar.map_or(0, |scalar| program.least(machine, (lanes, epilogue), scalar));
+    let Epilogue { lanes: epilogue, scalar_rest, .. } = program.epilogue(machine, lanes);
+    let least = scalar.map_or(0, |scalar| program.least(machine, lanes, scalar));
     // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned =
         may_divide(lanes) && machine.register_bits >= machine.line_bits() && program.streams(machine, lanes);
@@ -232,7 +235,8 @@ fn settle(
     Widths {
         lanes,
         epilogue,
-        prologue: if aligned { u64::from(machine.register_bits / 8) } else { 0 },
+        scalar_rest,
+        prologue: if aligned && !scalar_rest { u64::from(machine.register_bits / 8) } else { 0 },
         least,
         chosen,
         estimate,
@@ -368,6 +372,17 @@ fn element_bits(ty: Type) -> u32 {
     }
 }
 
+/// How the iterations are executed that no whole group is left for.
+#[derive(Copy, Clone, Debug)]
+struct Epilogue {
+    /// In groups of so many.
+    lanes: u32,
+    /// Whether the scalar program executes what no such group is left for.
+    scalar_rest: bool,
+    /// The cycles of all that.
+    cycles: f64,
+}
+
 /// A lane program as the estimate sees it.
 struct Program<'a> {
     module: &'a Module,
@@ -379,6 +394,8 @@ struct Program<'a> {
     bodies: Bodies,
     /// How it is executed by groups, if it is.
     grouped: Option<Grouped>,
+    /// The cycles of an index or iteration of the scalar program, where that can take the vector program's place.
+    scalar: Option<f64>,
     element_bits: u32,
     mask_registers: bool,
     cycles: CycleForest,
@@ -426,6 +443,7 @@ impl<'a> Program<'a> {
             plans,
             bodies: Bodies::of(module, func),
             grouped,
+            scalar: None,
             element_bits: 0,
             mask_registers: machine.mask_registers,
             order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
@@ -663,7 +681,7 @@ impl<'a> Program<'a> {
         let lanes = f64::from(width);
         let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
-        let epilogue = self.epilogue(machine, width).1;
+        let epilogue = self.epilogue(machine, width).cycles;
         // What comes before all groups counts where it is known for how many.
         let before = grouped.expected.map_or(0.0, |n| BEFORE_GROUPS / n.max(1.0));
         let trips = grouped.expected.unwrap_or(UNIT_TRIPS);
@@ -673,42 +691,62 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// In groups of how many the iterations are executed that no whole group is left for, and the cycles that they
-    /// take.
-    fn epilogue(&self, machine: &Machine, width: u32) -> (u32, f64) {
+    /// How the iterations are executed that no whole group is left for.
+    fn epilogue(&self, machine: &Machine, width: u32) -> Epilogue {
         let over = self.grouped.and_then(|u| u.rounds_below(width)).map(|n| n % u64::from(width));
         let cycles = |lanes: u32| {
-            let (whole, partial) = match over {
+            let of = f64::from(lanes);
+            let (whole, partial, rest) = match over {
                 Some(over) => {
-                    ((over / u64::from(lanes)) as f64, f64::from(!over.is_multiple_of(u64::from(lanes))))
+                    let rest = over % u64::from(lanes);
+                    ((over / u64::from(lanes)) as f64, f64::from(rest > 0), rest as f64)
                 }
-                None => (f64::from(width / lanes - 1) / 2.0, f64::from(lanes - 1) / f64::from(lanes)),
+                None => (f64::from(width / lanes - 1) / 2.0, (of - 1.0) / of, (of - 1.0) / 2.0),
             };
             let group = self.time_of_group(lanes);
             let second = if lanes < width { SECOND_LOOP * machine.misprediction() } else { 0.0 };
-            whole * group + partial * (group + self.cost_of_masks(machine, lanes)) + second
+            let masked = partial * (group + self.cost_of_masks(machine, lanes));
+            let replaced = self.scalar.filter(|_| self.lacks_masks(machine));
+            let one_by_one = replaced.map(|scalar| rest * scalar + partial * SECOND_LOOP * machine.misprediction());
+            let scalar_rest = one_by_one.is_some_and(|scalar| scalar < masked);
+            let rest = one_by_one.map_or(masked, |scalar| scalar.min(masked));
+            Epilogue { lanes, scalar_rest, cycles: whole * group + rest + second }
         };
         let all = cycles(width);
         if self.grouped.is_none_or(|u| !u.divisible) {
-            return (width, all);
+            return all;
         }
         let least = (machine.register_bits / 64).max(2).ilog2();
-        let smaller = (least..width.ilog2()).map(|k| (1 << k, cycles(1 << k)));
-        let best = smaller.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|&(_, t)| t <= all * WORTHWHILE);
-        best.unwrap_or((width, all))
+        let smaller = (least..width.ilog2()).map(|k| cycles(1 << k));
+        let best = smaller.min_by(|a, b| a.cycles.total_cmp(&b.cycles));
+        best.filter(|best| best.cycles <= all.cycles * WORTHWHILE).unwrap_or(all)
     }
 
     /// The fewest indices that the vector program is expected to take no longer for than the scalar one takes, if it
-    /// takes so many cycles for each: at most as many as there are lanes. What is left over goes in groups of `lanes`.
-    fn least(&self, machine: &Machine, (width, lanes): (u32, u32), scalar: f64) -> u32 {
+    /// takes so many cycles for each: at most as many as there are lanes.
+    fn least(&self, machine: &Machine, width: u32, scalar: f64) -> u32 {
+        let Epilogue { lanes, scalar_rest, .. } = self.epilogue(machine, width);
         let [group, partial] =
             [0.0, self.cost_of_masks(machine, lanes)].map(|more| self.time_of_group(lanes) + more);
         let is_slower = |n: &u32| {
             let whole = f64::from(n / lanes) * group;
-            let rest = if n.is_multiple_of(lanes) { 0.0 } else { partial };
+            let rest = match n % lanes {
+                0 => 0.0,
+                rest if scalar_rest => f64::from(rest) * scalar,
+                _ => partial,
+            };
             whole + rest + BEFORE_GROUPS > f64::from(*n) * scalar
         };
         (1..width).rev().find(is_slower).map_or(0, |n| n + 1)
+    }
+
+    /// Whether elements are accessed that the machine has no masked accesses for.
+    fn lacks_masks(&self, machine: &Machine) -> bool {
+        let lacks = |i: Inst| {
+            let accessed = self.func.accessed(i).filter(|a| self.reps[a.address] != Rep::Uniform);
+            accessed.is_some_and(|a| !machine.masks.serve(element_bits(a.ty).max(8).into()))
+        };
+        self.func.layout.iter().any(|&b| self.func.blocks[b].insts.iter().any(|&i| lacks(i)))
     }
 
     /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a

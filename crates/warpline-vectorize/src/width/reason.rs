@@ -36,7 +36,7 @@ impl Widths {
     /// So many lanes in groups of all, of which nothing else is known.
     pub(super) fn of_one_group(lanes: u32, chosen: Option<Choice>) -> Widths {
         let remarks = Vec::new();
-        Widths { lanes, epilogue: lanes, prologue: 0, least: 0, chosen, estimate: None, remarks }
+        Widths { lanes, epilogue: lanes, scalar_rest: false, prologue: 0, least: 0, chosen, estimate: None, remarks }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::recipes::{Blocks, Group, Network};
-use warpline_ir::{Inst, MemAccess, Op, Type, Value};
+use warpline_ir::{Inst, MemAccess, Op, Value};
 
 use super::super::Lower;
 use super::wide::Range;
