@@ -174,7 +174,7 @@ fn the_only(imported: &Imported, path: &Path) -> Result<FuncId> {
 }
 
 /// The function that directives are about.
-fn subject(imported: &Imported, path: &Path, group: &Directives) -> Result<FuncId> {
+pub(crate) fn subject(imported: &Imported, path: &Path, group: &Directives) -> Result<FuncId> {
     let wrong = |message: String| Error::Directive { path: path.to_owned(), line: group.line, message };
     let Some(name) = &group.function else {
         return Err(wrong("no function follows; say which one with `function NAME`".to_owned()));

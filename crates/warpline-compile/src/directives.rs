@@ -14,6 +14,7 @@
 //! //@ tolerance ulp=8, abs=1e-6   how far results may be off those with the C library's mathematics
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
+//! //@ exclusive out               nobody else accesses what `out` points to meanwhile: see `exclusive`
 //! ```
 //!
 //! One directive is about a loop, which begins in the next line of code:
@@ -77,6 +78,8 @@ pub struct Directives {
     pub lane_insensitive: bool,
     /// Whether lanes are threads whose races are accepted.
     pub racy: bool,
+    /// The parameters to whose memory the function has [exclusive access](crate::exclusive).
+    pub exclusive: Option<At<String>>,
     /// Whether it is a kernel of which a safe function of Rust is made.
     pub is_safe: bool,
     /// Whether rustc has compiled it with the rest of its crate.
@@ -288,7 +291,7 @@ fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>>
 }
 
 /// All directives about functions.
-const DIRECTIVES: [&str; 11] = [
+const DIRECTIVES: [&str; 12] = [
     "function",
     "args",
     "rust",
@@ -300,6 +303,7 @@ const DIRECTIVES: [&str; 11] = [
     "tolerance",
     "lane-insensitive",
     "racy",
+    "exclusive",
 ];
 
 /// Whether a line may stand between the directives of one function.
@@ -332,6 +336,11 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "returns" => {
             twice(group.returns.is_some())?;
             group.returns = Some(At { line, value: value.to_owned() });
+        }
+        "exclusive" if value.is_empty() => return Err(missing("names of parameters")),
+        "exclusive" => {
+            twice(group.exclusive.is_some())?;
+            group.exclusive = Some(At { line, value: value.to_owned() });
         }
         "range" => {
             twice(group.range.is_some())?;

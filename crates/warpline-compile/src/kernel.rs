@@ -20,6 +20,7 @@ use warpline_vectorize::{
 use crate::choice;
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
+use crate::exclusive;
 use crate::groups::Regions;
 use crate::instrumentation;
 use crate::libmvec::MAX_ULP;
@@ -226,6 +227,7 @@ pub struct Source {
 /// As [`load`], and [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM.
 pub fn load_for_code(path: &Path, options: &LoadOptions, profile: Option<&Profile>) -> Result<Source> {
     let mut source = load(path, options)?;
+    exclusive::promise(&mut source.imported, path)?;
     source.imported.export_pending()?;
     let ignored = profile.map_or(Vec::new(), |profile| profile.apply(&mut source.imported.ir));
     ignored.iter().for_each(|why| warn(&format!("warning: {}: {why}", path.display())));

@@ -25,6 +25,7 @@ pub mod cpus;
 pub mod directives;
 pub mod dispatch;
 pub mod error;
+mod exclusive;
 mod find_loops;
 pub mod groups;
 pub mod header;

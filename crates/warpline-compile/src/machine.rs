@@ -27,7 +27,8 @@ pub(crate) fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         triple => Cow::Borrowed(triple),
     };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
-    let Vectors { register_bits, fused, masked } = if x86 { of_x86(cpu, triple)? } else { of_others(triple) };
+    let Vectors { register_bits, fused, masked, shuffled } =
+        if x86 { of_x86(cpu, triple)? } else { of_others(triple) };
     // AVX-512 came with mask registers, and with twice as many others.
     let mask_registers = x86 && register_bits == 512;
     let registers = match triple.starts_with("x86_64") {
@@ -59,6 +60,7 @@ pub(crate) fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             128 if triple.starts_with("x86_64") && !cpu.features.split(',').any(|f| f == "-sse2") => 128,
             _ => 0,
         },
+        byte_shuffles: shuffled,
         fused,
         cpu: nearest(&cpu.name, x86, register_bits),
     })
@@ -71,10 +73,12 @@ struct Vectors {
     fused: bool,
     /// Whether an x86 CPU accesses wide elements under masks.
     masked: bool,
+    /// Whether an x86 CPU shuffles bytes within 16.
+    shuffled: bool,
 }
 
 /// The features that decide, none of which LLVM uses where a CPU is not said to have it.
-const ASKED: [&str; 5] = ["avx", "avx2", "avx512f", "fma", "fma4"];
+const ASKED: [&str; 6] = ["ssse3", "avx", "avx2", "avx512f", "fma", "fma4"];
 
 /// What a CPU for x86 has: by the features that it was given, by its level, or by LLVM's tables of CPUs.
 fn of_x86(cpu: &Cpu, triple: &str) -> Result<Vectors> {
@@ -84,28 +88,29 @@ fn of_x86(cpu: &Cpu, triple: &str) -> Result<Vectors> {
         _ if !cpu.base.is_empty() || ASKED.iter().all(|name| given(name) || says(format!("-{name}"))) => {
             ASKED.map(given)
         }
-        "x86-64" | "x86-64-v2" => ASKED.map(given),
-        "x86-64-v3" => ASKED.map(|name| ["avx", "avx2", "fma"].contains(&name) || given(name)),
+        "x86-64" => ASKED.map(given),
+        "x86-64-v2" => ASKED.map(|name| name == "ssse3" || given(name)),
+        "x86-64-v3" => ASKED.map(|name| ["ssse3", "avx", "avx2", "fma"].contains(&name) || given(name)),
         "x86-64-v4" => ASKED.map(|name| name != "fma4" || given(name)),
         _ => {
             let known = cpus::has(cpu, triple, &ASKED)?;
             std::array::from_fn(|i| known[i])
         }
     };
-    let [avx, avx2, avx512, fma, fma4] = has;
+    let [ssse3, avx, avx2, avx512, fma, fma4] = has;
     let register_bits = match () {
         () if avx512 => 512,
         () if avx2 => 256,
         () => 128,
     };
-    Ok(Vectors { register_bits, fused: fma || fma4, masked: avx })
+    Ok(Vectors { register_bits, fused: fma || fma4, masked: avx, shuffled: ssse3 || avx })
 }
 
 /// What every CPU of another target has. Where multiplication and addition are fused on some only, they are not.
 fn of_others(triple: &str) -> Vectors {
     let always = ["aarch64", "arm64", "powerpc64", "s390x", "loongarch64"];
     let fused = always.iter().any(|arch| triple.starts_with(arch));
-    Vectors { register_bits: 128, fused, masked: true }
+    Vectors { register_bits: 128, fused, masked: true, shuffled: false }
 }
 
 #[cfg(test)]
@@ -116,15 +121,17 @@ mod tests {
     fn levels_and_given_features_need_no_table() {
         let of = |name: &str, features: &str| {
             let cpu = Cpu { features: features.to_owned(), ..Cpu::named(name) };
-            let Vectors { register_bits, fused, masked } = of_x86(&cpu, "x86_64-unknown-linux-gnu").unwrap();
-            (register_bits, fused, masked)
+            let Vectors { register_bits, fused, masked, shuffled } =
+                of_x86(&cpu, "x86_64-unknown-linux-gnu").unwrap();
+            (register_bits, fused, masked, shuffled)
         };
-        assert_eq!(of("x86-64", ""), (128, false, false));
-        assert_eq!(of("x86-64-v2", "+avx"), (128, false, true));
-        assert_eq!(of("x86-64-v3", ""), (256, true, true));
-        assert_eq!(of("x86-64-v4", ""), (512, true, true));
-        assert_eq!(of("anything", "+avx,+avx2,-avx512f,-fma,+fma4"), (256, true, true));
-        assert_eq!(of("anything", "-avx,-avx2,-avx512f,-fma,-fma4"), (128, false, false));
+        assert_eq!(of("x86-64", ""), (128, false, false, false));
+        assert_eq!(of("x86-64", "+ssse3"), (128, false, false, true));
+        assert_eq!(of("x86-64-v2", "+avx"), (128, false, true, true));
+        assert_eq!(of("x86-64-v3", ""), (256, true, true, true));
+        assert_eq!(of("x86-64-v4", ""), (512, true, true, true));
+        assert_eq!(of("anything", "+ssse3,+avx,+avx2,-avx512f,-fma,+fma4"), (256, true, true, true));
+        assert_eq!(of("anything", "-ssse3,-avx,-avx2,-avx512f,-fma,-fma4"), (128, false, false, false));
     }
 
     #[test]

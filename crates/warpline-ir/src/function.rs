@@ -141,11 +141,21 @@ pub struct PointerFacts {
     pub local: bool,
     /// What one lane reaches through it, no other lane does.
     pub private: bool,
+    /// Nobody but the function accesses what is reached through it while it runs, and what accesses under conditions
+    /// would reach is there whether or not the conditions hold. Nothing but the user says so.
+    pub exclusive: bool,
 }
 
 impl Default for PointerFacts {
     fn default() -> PointerFacts {
-        PointerFacts { align: 1, dereferenceable: 0, noalias: false, local: false, private: false }
+        PointerFacts {
+            align: 1,
+            dereferenceable: 0,
+            noalias: false,
+            local: false,
+            private: false,
+            exclusive: false,
+        }
     }
 }
 

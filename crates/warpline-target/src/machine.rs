@@ -78,6 +78,9 @@ pub struct Machine {
     /// How many bits of neighbouring bytes, or of pairs of shorts and their products, it adds up in one instruction as
     /// x86 does; 0 if it has none for that.
     pub byte_sums: u32,
+    /// Whether one instruction brings the bytes of each 16-byte block of a register into any order, as x86's `pshufb`
+    /// does, and interleaved narrow elements are to be taken apart by that.
+    pub byte_shuffles: bool,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
     /// The CPU whose figures it has.
@@ -117,6 +120,7 @@ impl Machine {
             gathers,
             masks,
             byte_sums: 0,
+            byte_shuffles: false,
             fused,
             cpu,
         }
@@ -350,6 +354,7 @@ impl Default for Machine {
             gathers: Gathers::default(),
             masks: Masks::default(),
             byte_sums: 0,
+            byte_shuffles: false,
             fused: true,
             cpu: cpus::reference(),
         }

@@ -46,7 +46,8 @@ impl Form {
             Gathers::Avx2 => 256,
             Gathers::Everything => 128,
         };
-        width::Machine { gathers: self.gathers, masks, byte_sums, ..width::Machine::default() }
+        let byte_shuffles = self.gathers != Gathers::Nothing;
+        width::Machine { gathers: self.gathers, masks, byte_sums, byte_shuffles, ..width::Machine::default() }
     }
 
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.

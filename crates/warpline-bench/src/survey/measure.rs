@@ -10,7 +10,7 @@ use super::child;
 use super::driver::{self, Entry, Run};
 use super::items::Language;
 use super::model::Cycles;
-use super::objects::{AUTO, Made, SCALAR, Tools, Variant};
+use super::objects::{AUTO, HAND, Made, SCALAR, Tools, Variant};
 use super::row::Source;
 use super::statistics::{Speedup, median};
 
@@ -55,6 +55,9 @@ pub(super) struct Row {
     pub omp: Measured,
     pub gcc: Measured,
     pub auto: Measured,
+    /// What somebody has written by hand, if anybody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hand: Option<Measured>,
     /// By number of lanes.
     pub widths: BTreeMap<u32, Measured>,
 }
@@ -64,7 +67,9 @@ impl Row {
     pub(super) fn variants(&self) -> impl Iterator<Item = (String, &Measured)> {
         let named =
             [("scalar", &self.scalar), ("clang", &self.clang), ("omp", &self.omp), ("gcc", &self.gcc)];
-        let named = named.into_iter().chain([("auto", &self.auto)]).map(|(name, m)| (name.to_owned(), m));
+        let named =
+            named.into_iter().chain([("auto", &self.auto)]).chain(self.hand.as_ref().map(|m| (HAND, m)));
+        let named = named.map(|(name, m)| (name.to_owned(), m));
         named.chain(self.widths.iter().map(|(w, m)| (format!("w{w}"), m)))
     }
 
@@ -87,6 +92,13 @@ impl Row {
     pub(super) fn auto_over_best(&self) -> Option<f64> {
         let (auto, best) = (self.auto.ns?, self.best()?.1.ns?);
         Some((auto / best).max(1.0))
+    }
+
+    /// Which share of the speed of what is written by hand auto has.
+    pub(super) fn share(&self) -> Option<f64> {
+        let hand = self.hand.as_ref()?.ns?;
+        let auto = if self.auto.refused.is_some() { self.scalar.ns } else { self.auto.ns };
+        Some(hand / auto?)
     }
 
     /// The best of the other compilers.
@@ -119,6 +131,7 @@ pub(super) fn measure(
     let mut named: BTreeMap<&str, Measured> = variants.iter().map(|v| v.name.as_str()).zip(all).collect();
     let mut take = |name: &str| named.remove(name).unwrap_or_default();
     let [scalar, clang, omp, gcc, auto] = [SCALAR, "clang", "omp", "gcc", AUTO].map(&mut take);
+    let hand = named.remove(HAND);
     let width = |(name, m): (&str, Measured)| Some((name.strip_prefix('w')?.parse().ok()?, m));
     Row {
         row: label.to_owned(),
@@ -130,6 +143,7 @@ pub(super) fn measure(
         omp,
         gcc,
         auto,
+        hand,
         widths: named.into_iter().filter_map(width).collect(),
     }
 }

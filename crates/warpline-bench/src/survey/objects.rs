@@ -17,6 +17,8 @@ use super::sources;
 pub(super) const SCALAR: &str = "scalar";
 /// What warpline makes when it chooses the number of lanes.
 pub(super) const AUTO: &str = "auto";
+/// What somebody has written by hand.
+pub(super) const HAND: &str = "hand";
 /// The numbers of lanes that are tried.
 pub(super) const WIDTHS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 
@@ -86,6 +88,7 @@ pub(super) struct Variant {
 /// Makes all variants of a function for a CPU; the scalar one is the first.
 pub(super) fn make(source: &Source, cpu: &str, widths: &[u32], tools: &Tools, folder: &Path) -> Vec<Variant> {
     let mut names: Vec<String> = [SCALAR, "clang", "omp", "gcc", AUTO].map(str::to_owned).to_vec();
+    names.extend(source.by_hand(cpu).map(|_| HAND.to_owned()));
     names.extend(widths.iter().map(|w| format!("w{w}")));
     let made: Vec<Mutex<Option<Made>>> = names.iter().map(|_| Mutex::new(None)).collect();
     let at = AtomicUsize::new(0);
@@ -127,6 +130,9 @@ impl Compilation<'_> {
         if let Some(width) = variant.strip_prefix('w') {
             return self.warpline(width);
         }
+        if variant == HAND {
+            return self.by_hand();
+        }
         match self.source.language {
             Language::Rust => self.rustc(),
             Language::C | Language::OpenCl => self.c(),
@@ -154,6 +160,22 @@ impl Compilation<'_> {
             "omp" => command.arg("-fopenmp-simd"),
             _ => &mut command,
         };
+        self.compile(text, "c", command)
+    }
+
+    /// What is written by hand, by clang or else gcc.
+    fn by_hand(&self) -> Made {
+        let Some(program) = self.tools.clang.as_ref().or(self.tools.gcc.as_ref()) else {
+            return Made::Absent("neither clang nor gcc is installed".to_owned());
+        };
+        let path = self.source.by_hand(self.cpu);
+        let text = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let text = text.map(|text| sources::renamed(self.source, &text, HAND));
+        let mut command = Command::new(program);
+        command.args(FLAGS_OF_C).args(["-O3", "-w", "-fPIC"]).arg(format!("-march={}", self.cpu));
+        if let Some(folder) = path.as_deref().and_then(Path::parent) {
+            command.arg("-I").arg(folder);
+        }
         self.compile(text, "c", command)
     }
 

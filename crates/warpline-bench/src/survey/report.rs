@@ -20,6 +20,8 @@ const SLOWER: f64 = 0.97;
 const MUCH_SLOWER: f64 = 0.93;
 /// A row is behind other compilers if it is below this share of the best of them.
 const BEHIND: f64 = 0.9;
+/// A row is far from what is written by hand below this share of its speed.
+const HALF: f64 = 0.5;
 /// The number of lanes is well chosen if the time is not above this, the best being 1.
 const WELL_CHOSEN: f64 = 1.1;
 
@@ -35,6 +37,11 @@ pub(super) struct Summary {
     pub slower: Vec<String>,
     pub much_slower: Vec<String>,
     pub behind: Vec<String>,
+    /// Of the shares of the speed of what is written by hand, and the rows that have less than half of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_of_hand: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub below_half_of_hand: Vec<String>,
     /// The share of rows for which auto takes at most a tenth longer than the best number of lanes.
     pub well_chosen: Option<f64>,
     pub worst_choice: Option<(String, f64)>,
@@ -62,6 +69,8 @@ impl Summary {
                 let both = r.auto_speedup().zip(r.best_other());
                 both.is_some_and(|(auto, other)| auto < BEHIND * other)
             }),
+            share_of_hand: geometric_mean(rows.iter().filter_map(|r| r.share()).map(Some)),
+            below_half_of_hand: named(&|r| r.share().is_some_and(|share| share < HALF)),
             well_chosen: (!choices.is_empty()).then(|| well as f64 / choices.len() as f64),
             worst_choice: choices.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)),
             model: model::halves(rows),
@@ -106,7 +115,7 @@ pub(super) fn others(rows: &[Row]) -> Vec<String> {
 }
 
 fn is_ours(variant: &str) -> bool {
-    !["scalar", "clang", "omp", "gcc"].contains(&variant)
+    !["scalar", "clang", "omp", "gcc", "hand"].contains(&variant)
 }
 
 fn lines_about(rows: &[Row], told: impl Fn(&str, &Measured) -> Option<String>) -> Vec<String> {
@@ -136,22 +145,13 @@ pub(super) fn markdown(rows: &[Row]) -> String {
 }
 
 fn table(rows: &[&Row]) -> Table {
-    let mut table = Table::new(
-        1,
-        &[
-            "row",
-            "scalar ns",
-            "clang",
-            "omp",
-            "gcc",
-            "auto",
-            "interval",
-            "width",
-            "best",
-            "best width",
-            "auto/best",
-        ],
-    );
+    let with_hand = rows.iter().any(|row| row.hand.is_some());
+    let mut head = vec!["row", "scalar ns", "clang", "omp", "gcc", "auto", "interval", "width"];
+    head.extend(["best", "best width", "auto/best"]);
+    if with_hand {
+        head.extend(["hand", "share of hand"]);
+    }
+    let mut table = Table::new(1, &head);
     let speed = |m: &Measured| match (&m.wrong, m.speedup) {
         (Some(_), _) => "**wrong**".to_owned(),
         (None, speedup) => ratio(speedup.map(|s| s.median)),
@@ -165,7 +165,7 @@ fn table(rows: &[&Row]) -> Table {
                 (speed(&row.auto), interval.unwrap_or_default())
             }
         };
-        table.row(vec![
+        let mut cells = vec![
             row.row.clone(),
             row.scalar.ns.map_or_else(|| "–".to_owned(), |ns| format!("{ns:.1}")),
             speed(&row.clang),
@@ -177,7 +177,12 @@ fn table(rows: &[&Row]) -> Table {
             ratio(best.and_then(|(_, m)| m.speedup).map(|s| s.median)),
             best.map_or_else(|| "–".to_owned(), |(w, _)| w.to_string()),
             ratio(row.auto_over_best()),
-        ]);
+        ];
+        if with_hand {
+            cells.push(row.hand.as_ref().map_or_else(|| "–".to_owned(), speed));
+            cells.push(percent(row.share()));
+        }
+        table.row(cells);
     }
     table
 }
@@ -192,13 +197,15 @@ fn lanes(m: &Measured) -> String {
     }
 }
 
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+}
+
 fn lines(s: &Summary) -> String {
     let list = |rows: &[String]| match rows.is_empty() {
         true => "none".to_owned(),
         false => format!("{}: {}", rows.len(), rows.join(", ")),
     };
-    let percent =
-        |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     let well_chosen = percent(s.well_chosen);
     let [first, second] = s.model.map(|half| {
         format!(
@@ -210,6 +217,13 @@ fn lines(s: &Summary) -> String {
     });
     let worst =
         s.worst_choice.as_ref().map_or_else(|| "–".to_owned(), |(row, over)| format!("{over:.2} ({row})"));
+    let of_hand = s.share_of_hand.map_or_else(String::new, |share| {
+        let below = list(&s.below_half_of_hand);
+        format!(
+            "* geometric mean of the shares of hand-written speed: {}; below half: {below}\n",
+            percent(Some(share))
+        )
+    });
     format!(
         "* rows: {}; refused: {}; not measured: {}\n\
          * geometric mean of auto: {}\n\
@@ -218,7 +232,7 @@ fn lines(s: &Summary) -> String {
          * below {BEHIND} of the best of clang, omp and gcc: {}\n\
          * auto within 10 % of the best number of lanes: {well_chosen}; worst: {worst}\n\
          * pairs of candidates a tenth or more apart that the model orders right: {first} in one half of the \
-         functions, {second} in the other\n",
+         functions, {second} in the other\n{of_hand}",
         s.rows,
         s.refused,
         s.failed,

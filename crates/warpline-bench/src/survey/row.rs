@@ -206,6 +206,14 @@ impl Source {
         })
     }
 
+    /// The file with what somebody has written by hand for a CPU, if there is one: it stands in a folder `avx2` beside
+    /// the function's own file, and is called as that is.
+    pub(super) fn by_hand(&self, cpu: &str) -> Option<PathBuf> {
+        let serves = matches!(cpu, "x86-64-v3" | "x86-64-v4") && self.language == Language::C;
+        let path = self.path.parent()?.join("avx2").join(format!("{}.c", self.name));
+        (serves && path.is_file()).then_some(path)
+    }
+
     /// The rows: the number of each, and what tells it from the others.
     pub(super) fn rows(&self) -> Vec<(usize, String)> {
         let count = self.counts().max().unwrap_or(1);

@@ -55,7 +55,7 @@ pub(super) fn with_pragma(source: &Source, variant: &str, clauses: &str) -> Opti
 }
 
 /// The text with the function's name replaced wherever the name stands as a word.
-fn renamed(source: &Source, text: &str, variant: &str) -> String {
+pub(super) fn renamed(source: &Source, text: &str, variant: &str) -> String {
     let (old, new) = (source.name.as_str(), name(source, variant));
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut made = String::with_capacity(text.len());

@@ -185,6 +185,7 @@ impl Parser {
         facts.noalias = self.eat_word("noalias");
         facts.local = self.eat_word("local");
         facts.private = self.eat_word("private");
+        facts.exclusive = self.eat_word("exclusive");
         Ok(facts)
     }
 

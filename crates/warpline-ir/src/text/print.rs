@@ -344,6 +344,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if facts.private {
             self.out.push_str(" private");
         }
+        if facts.exclusive {
+            self.out.push_str(" exclusive");
+        }
     }
 
     fn operand(&mut self, v: Value, expected: Option<Type>) {

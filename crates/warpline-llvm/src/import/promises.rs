@@ -21,7 +21,7 @@ impl Imported {
         let sizes = ["sret", "byval"].map(|kind| self.size_of_pointee(function, parameter, kind));
         let dereferenceable = sizes.into_iter().fold(stated, u64::max);
         let noalias = attribute_at(function, parameter, "noalias").is_some();
-        PointerFacts { align, dereferenceable, noalias, local: false, private: false }
+        PointerFacts { align, dereferenceable, noalias, ..PointerFacts::default() }
     }
 
     /// The size of the type of an attribute that has one; 0 if there is no such attribute.

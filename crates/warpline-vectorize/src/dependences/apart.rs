@@ -3,7 +3,7 @@
 
 use super::Region;
 use super::roots::Objects;
-use warpline_ir::{AccessType, Function, Inst, Module};
+use warpline_ir::{AccessType, Function, Inst, Module, Value};
 
 /// What is known of the objects and types of a function.
 pub(crate) struct Apart<'a> {
@@ -16,6 +16,12 @@ impl<'a> Apart<'a> {
     /// Of a function, and of the one that it was cut out of, if it was.
     pub(crate) fn new(module: &'a Module, func: &'a Function, region: Option<&'a Region<'a>>) -> Apart<'a> {
         Apart { module, func, objects: Objects::new(module, func, region) }
+    }
+
+    /// Whether an address leads to nothing but memory of which the user promises that nobody else accesses it
+    /// meanwhile, and that it is there whether or not conditions hold.
+    pub(crate) fn is_exclusive(&self, address: Value) -> bool {
+        self.objects.is_exclusive(address)
     }
 
     /// Whether two loads or stores, of which one stores, never touch the same memory.

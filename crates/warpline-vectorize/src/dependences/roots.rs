@@ -111,6 +111,13 @@ impl<'a> Objects<'a> {
         matches!(self.of(address), Roots::These(all) if all.iter().all(|&r| self.is_private(r)))
     }
 
+    /// Whether an address leads to nothing but memory that nobody else accesses meanwhile, and that is there.
+    pub(super) fn is_exclusive(&self, address: Value) -> bool {
+        let promised =
+            |s: Sym| self.is_param(s) && self.value(s).is_some_and(|(func, v)| func.pointers[v].exclusive);
+        matches!(self.of(address), Roots::These(all) if !all.is_empty() && all.iter().all(|&r| promised(r)))
+    }
+
     /// Whether two lists of roots have no object in common that one of the accesses writes.
     pub(super) fn are_apart(&self, a: &Roots, b: &Roots) -> bool {
         if self.is_never_written(a) || self.is_never_written(b) {

@@ -117,7 +117,11 @@ impl Plan {
             Recipe::Group(id) => {
                 let group = self.group(*id);
                 let whole = !masked && (!group.stores || group.is_complete());
-                promised.add(if whole { access } else { masked_access }, 1);
+                match &group.blocks {
+                    Some(blocks) if writes => promised.add(access, group.stored(blocks)),
+                    Some(blocks) => promised.add(access, group.loaded(blocks)),
+                    None => promised.add(if whole { access } else { masked_access }, 1),
+                }
             }
             Recipe::Rows(id, _) => promised.add("load", self.group(*id).rows().len() * width),
             Recipe::Gather(gather) => match (gather.how, &gather.place) {

@@ -25,6 +25,11 @@
 //!
 //! # Which form is cheaper
 //!
+//! Bytes and shorts of which all lanes are active are accessed as [blocks](Blocks) of 16 bytes, where the machine
+//! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
+//! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
+//! [`interleaved`](super::interleaved).
+//!
 //! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to
 //! spread the mask over it, and one per vector and member for the shuffles. A gather or scatter counts two operations
 //! and one for every lane, which is what processors that have these instructions take.
@@ -38,11 +43,13 @@ use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, V
 
 use super::Input;
 use super::dereferenceable::{Between, Range};
+use super::interleaved::Network;
 use super::memory::memory_element;
 use super::reps::Rep;
 use crate::dependences::{Apart, Region};
 use crate::known_calls::is_annotation;
 use warpline_dataflow::linear::Address;
+use warpline_target::Machine;
 
 /// The greatest distance of neighbouring lanes' elements, in elements.
 const MAX_FACTOR: u64 = 16;
@@ -61,6 +68,12 @@ pub(crate) const MAX_ROWS: u64 = 8;
 
 /// What vectors are counted in, in bytes.
 const VECTOR_BYTES: u64 = 32;
+
+/// The bytes of a block, within which bytes are shuffled by one instruction.
+pub(crate) const BLOCK_BYTES: u64 = 16;
+
+/// The greatest number of elements that are accessed as blocks.
+const MAX_IN_BLOCKS: u64 = 1024;
 
 /// A group of accesses.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,6 +114,26 @@ impl Row {
     }
 }
 
+/// How a group is accessed as blocks of [`BLOCK_BYTES`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Blocks {
+    /// How many blocks, of as many lanes' elements each, are in a vector of all lanes' elements.
+    pub columns: u64,
+    /// How many elements are in a block.
+    pub elements: u64,
+    /// How many blocks are stored at once.
+    pub stored: u64,
+}
+
+/// Where a block is loaded.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    /// From which element of the group's range on.
+    pub at: u64,
+    /// How many elements before its own ones that is, lest it reach behind the range.
+    pub earlier: u64,
+}
+
 /// Loads or stores that are made together.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
@@ -112,6 +145,8 @@ pub(crate) struct Group {
     pub spread: Spread,
     /// Whether these are stores.
     pub stores: bool,
+    /// The blocks as which the elements are accessed, if they are not accessed at once.
+    pub blocks: Option<Blocks>,
 }
 
 impl Group {
@@ -167,6 +202,68 @@ impl Group {
         offsets.len() as u64 == self.factor().unsigned_abs()
     }
 
+    /// The shuffles between blocks and the members' elements. Outputs of those of loads are the members in order;
+    /// inputs of those of stores are the lanes' elements in the order of memory.
+    pub(crate) fn network(&self, blocks: &Blocks) -> Network {
+        let (low, _) = self.extent();
+        let factor = self.factor().unsigned_abs() as usize;
+        match self.stores {
+            true => Network::together(factor, blocks.elements as usize),
+            false => {
+                let offsets: Vec<usize> = self.members.iter().map(|m| (m.offset - low) as usize).collect();
+                Network::apart(factor, blocks.elements as usize, &offsets)
+            }
+        }
+    }
+
+    /// Where a block of a group of loads is loaded: the `j`-th of the lanes of a column. `None` if no lane has an
+    /// element there.
+    pub(crate) fn block(&self, blocks: &Blocks, (column, j): (u64, u64)) -> Option<Block> {
+        let (low, _) = self.extent();
+        let (n, factor) = (blocks.elements, self.factor().unsigned_abs());
+        let is_there = |offset: i64| (0..n).any(|lane| (lane * factor + (offset - low) as u64) / n == j);
+        let own = (column * factor + j) * n;
+        let range = self.range((blocks.columns * n) as u32);
+        let earlier = (own + n).saturating_sub(range);
+        let wanted = self.members.iter().any(|m| is_there(m.offset));
+        wanted.then(|| Block { at: own - earlier, earlier })
+    }
+
+    /// How many blocks of a group of loads are loaded.
+    pub(crate) fn loaded(&self, blocks: &Blocks) -> usize {
+        let factor = self.factor().unsigned_abs();
+        let all = (0..blocks.columns).flat_map(|column| (0..factor).map(move |j| (column, j)));
+        all.filter(|&place| self.block(blocks, place).is_some()).count()
+    }
+
+    /// How many times a group is stored to memory, of so many blocks each.
+    pub(crate) fn stored(&self, blocks: &Blocks) -> usize {
+        (blocks.columns * self.factor().unsigned_abs() / blocks.stored) as usize
+    }
+
+    /// The blocks as which the elements of so many lanes are accessed, where the machine shuffles their bytes and that
+    /// is cheaper than an access for each.
+    fn in_blocks(&self, width: u32, machine: &Machine) -> Option<Blocks> {
+        let Spread::Fixed(factor @ 2..) = self.spread else { return None };
+        let bytes = u64::from(width) * self.size;
+        let fits = machine.byte_shuffles
+            && matches!(self.size, 1 | 2)
+            && width.is_power_of_two()
+            && bytes >= BLOCK_BYTES
+            && factor.unsigned_abs() * u64::from(width) <= MAX_IN_BLOCKS
+            && (!self.stores || self.is_complete());
+        let columns = bytes / BLOCK_BYTES;
+        let stored = (u64::from(machine.register_bits / 8) / BLOCK_BYTES).clamp(1, columns.max(1));
+        let blocks = Blocks { columns, elements: BLOCK_BYTES / self.size, stored };
+        let members = self.members.len() as u64;
+        let registers = (bytes * 8).div_ceil(u64::from(machine.register_bits.max(1)));
+        let is_cheaper = |blocks: &Blocks| {
+            let accesses = factor.unsigned_abs() * columns;
+            self.network(blocks).shuffles() as u64 * registers + accesses < 2 * members * u64::from(width)
+        };
+        Some(blocks).filter(|blocks| fits && is_cheaper(blocks))
+    }
+
     /// Whether wide accesses and shuffles are cheaper than gathers or scatters of `width` lanes.
     fn is_worthwhile(&self, width: u32, masked: bool) -> bool {
         if self.spread == Spread::Anywhere {
@@ -217,10 +314,13 @@ impl Candidates {
     }
 
     /// Those that are worth it on so many lanes.
-    pub(super) fn worthwhile(&self, width: u32) -> Groups {
+    pub(super) fn worthwhile(&self, width: u32, machine: &Machine) -> Groups {
         let mut groups = Groups::default();
-        for (group, _) in self.0.iter().filter(|(group, masked)| group.is_worthwhile(width, *masked)) {
-            groups.add(group.clone());
+        for (group, masked) in &self.0 {
+            let blocks = if *masked { None } else { group.in_blocks(width, machine) };
+            if blocks.is_some() || group.is_worthwhile(width, *masked) {
+                groups.add(Group { blocks, ..group.clone() });
+            }
         }
         groups
     }
@@ -260,7 +360,7 @@ impl Groups {
             data.block == between.block && data.args.first() == Some(&between.first.base)
         };
         let (group, member) = self.groups.values().find_map(|group| {
-            let usable = !group.stores && group.spread != Spread::Anywhere;
+            let usable = !group.stores && group.blocks.is_none() && group.spread != Spread::Anywhere;
             let member = group.members.iter().filter(|_| usable).find(|m| made(m))?;
             Some((group, member))
         })?;
@@ -421,7 +521,8 @@ impl Finder<'_> {
             self.may_join(n, access).then_some((n, offset))
         });
         let (n, offset) = found.unwrap_or_else(|| {
-            let group = Group { members: Vec::new(), size, spread, stores: access.writes };
+            let (members, stores) = (Vec::new(), access.writes);
+            let group = Group { members, size, spread, stores, blocks: None };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });

@@ -9,6 +9,8 @@
 //!   one lane only.
 //! * A store to [each lane's own memory](super::lane_private) needs no mask where the element is known: the other
 //!   lanes' own elements are loaded and stored again. LLVM then keeps small arrays in registers.
+//! * Accesses to memory that nobody else accesses meanwhile, [as the user promises](super::exclusive), need no mask:
+//!   what inactive lanes have there is loaded and stored again.
 //! * Of narrow elements, [words](crate::subword_loads) are gathered where a lane may read them.
 //! * Everything else is gathered and scattered under the mask, rows of neighbouring elements together. Scatters
 //!   write in lane order.
@@ -45,6 +47,7 @@ impl Planner<'_> {
         }
         Recipe::Contiguous(match self.covered.load(i) {
             Some(safe) if self.block_mask(i).is_some() => Contiguous::Speculated(safe),
+            _ if self.is_exclusive(i) => Contiguous::Whole,
             _ => self.contiguous(i, elem),
         })
     }
@@ -66,7 +69,9 @@ impl Planner<'_> {
             return recipe;
         }
         if self.is_consecutive(address, elem) {
-            let blended = self.is_masked(i) && self.is_own_row(address, elem);
+            // Masks of processors that have registers for these are cheaper than blends.
+            let exclusive = self.is_exclusive(i) && !self.options.machine.mask_registers;
+            let blended = exclusive || self.is_masked(i) && self.is_own_row(address, elem);
             return Recipe::Contiguous(if blended { Contiguous::Blended } else { self.contiguous(i, elem) });
         }
         let (place, how) = match self.store_own(address, elem) {

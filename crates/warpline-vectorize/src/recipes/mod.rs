@@ -7,9 +7,10 @@
 //! compared with what the recipes promise (`emission`).
 //!
 //! * `reps`: how each value is represented: uniform, strided, varying;
-//! * `memory`: loads, stores, private memory; `groups`: accesses that are made together; `addresses`: what gathers and
+//! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
+//!   of those that are made as blocks; `addresses`: what gathers and
 //!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
-//!   `dereferenceable`: loads that need no mask;
+//!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
 //! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
@@ -21,7 +22,9 @@ mod calls;
 mod counts;
 mod dereferenceable;
 mod emission;
+mod exclusive;
 mod groups;
+mod interleaved;
 mod lane_private;
 mod memory;
 mod operations;
@@ -60,7 +63,8 @@ use sums::Sums;
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
-pub(crate) use groups::{Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use groups::{Blocks, Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
@@ -232,6 +236,7 @@ pub(crate) struct Scatter {
 pub(crate) struct Prepared {
     reps: Rc<SecondaryMap<Value, Rep>>,
     candidates: Candidates,
+    exclusive: EntitySet<Inst>,
     stack: StackUse,
     bodies: Rc<HashMap<Symbol, FuncId>>,
     /// Blocks in the order of lowering: it is the order in which variants of callees are asked for.
@@ -245,6 +250,7 @@ impl Prepared {
         let (graph, _) = func.graph();
         Prepared {
             candidates: Candidates::find(module, input, &reps, options.region),
+            exclusive: exclusive::find(module, func, &reps, options.region),
             stack: StackUse::compute(module, func),
             bodies: Rc::new(bodies(module)),
             order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
@@ -287,8 +293,9 @@ impl Plan {
             options,
             width,
             reps,
-            groups: prepared.candidates.worthwhile(width),
+            groups: prepared.candidates.worthwhile(width, &options.machine),
             covered: dereferenceable::Covered::compute(module, func, reps, width),
+            exclusive: &prepared.exclusive,
             stack: &prepared.stack,
             sums: Sums::find(module, input, options, |v| reps[v]),
             wanted: Wanted::new(prepared.bodies.clone(), options),
@@ -318,6 +325,7 @@ struct Planner<'a> {
     reps: &'a SecondaryMap<Value, Rep>,
     groups: Groups,
     covered: dereferenceable::Covered,
+    exclusive: &'a EntitySet<Inst>,
     stack: &'a StackUse,
     sums: Sums,
     wanted: Wanted<'a>,
@@ -384,6 +392,12 @@ impl Planner<'_> {
     /// Whether an instruction is in a block with a mask that is not known to be full.
     fn is_masked(&self, i: Inst) -> bool {
         self.block_mask(i).expand().is_some_and(|m| self.func.as_int(m) != Some(1))
+    }
+
+    /// Whether an access under a mask may be made for all lanes, by the user's promise. In a masked function that is
+    /// not so, since some lanes are none of the loop's.
+    fn is_exclusive(&self, i: Inst) -> bool {
+        self.exclusive.contains(i) && !self.options.masked && self.is_masked(i)
     }
 
     /// Once a lane; under the mask, if without an active lane it could do harm.

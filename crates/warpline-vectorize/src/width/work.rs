@@ -3,7 +3,7 @@
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
-use crate::recipes::{Contiguous, Division, Gather, GroupId, How, Recipe, Rep};
+use crate::recipes::{Blocks, Contiguous, Division, Gather, Group, GroupId, How, Recipe, Rep};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
 
@@ -87,6 +87,19 @@ fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
         true => Work { loads: accesses, vector, ..Work::default() },
         false => Work { stores: accesses, vector, ..Work::default() },
     }
+}
+
+/// A group that is accessed as blocks: blocks that are not the first of a register are put into it while they are
+/// loaded, or put together with others before they are stored.
+fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
+    let columns = blocks.columns as f64;
+    let registers = (columns * 128.0 / f64::from(machine.register_bits)).max(1.0);
+    let shuffles = group.network(blocks).shuffles() as f64 * registers;
+    let (accesses, joined) = match group.stores {
+        true => (group.stored(blocks), columns * group.factor() as f64 - registers * group.factor() as f64),
+        false => (group.loaded(blocks), group.loaded(blocks) as f64 * (1.0 - registers / columns)),
+    };
+    accesses_of(!group.stores, accesses as f64, shuffles + joined)
 }
 
 impl Work {
@@ -289,6 +302,9 @@ impl Program<'_> {
         let group = self.plan(shape.lanes as u32).group(id);
         let registers = if group.stores { shape.operand } else { shape.registers };
         let wide = registers * (group.factor().unsigned_abs().max(1)) as f64;
+        if let Some(blocks) = &group.blocks {
+            return of_blocks(machine, group, blocks);
+        }
         let members = group.members.len() as f64;
         let masked = self.is_masked(i) && !machine.mask_registers;
         let gaps = group.stores && !group.is_complete();

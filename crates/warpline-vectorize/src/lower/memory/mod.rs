@@ -4,6 +4,7 @@ mod avx2;
 mod bulk;
 mod gather;
 mod grouped;
+mod interleaved;
 mod lane_private;
 mod subword;
 mod wide;
@@ -135,7 +136,12 @@ impl Lower<'_> {
     /// The accesses of a group.
     pub(super) fn group(&mut self, id: GroupId) -> Result<(), VectorizeError> {
         let group = self.plan.group(id);
-        if group.stores { self.store_group(group) } else { self.load_wide(group) }
+        match (&group.blocks, group.stores) {
+            (Some(blocks), true) => self.store_blocks(group, blocks),
+            (Some(blocks), false) => self.load_blocks(group, blocks),
+            (None, true) => self.store_group(group),
+            (None, false) => self.load_wide(group),
+        }
     }
 
     /// The loads of a group whose lanes are anywhere.

@@ -8,13 +8,13 @@ use crate::alignment::at_distance;
 use crate::recipes::{Between, Group};
 
 /// Where the elements of a group lie.
-struct Range {
+pub(super) struct Range {
     /// The address of the first element.
-    start: Value,
+    pub(super) start: Value,
     /// The access to all elements.
-    access: MemAccess,
+    pub(super) access: MemAccess,
     /// The type of an element in memory.
-    elem: Type,
+    pub(super) elem: Type,
     /// How many elements there are from the first to the last one.
     len: u64,
 }
@@ -121,7 +121,7 @@ impl Lower<'_> {
         (i64::from(lane) * group.factor() + offset - first) as usize
     }
 
-    fn range(&mut self, group: &Group) -> Result<Range, VectorizeError> {
+    pub(super) fn range(&mut self, group: &Group) -> Result<Range, VectorizeError> {
         let elem = self.element_of(group);
         let first = group.members[0].inst;
         let Some(Accessed { access, address, .. }) = self.src.accessed(first) else {

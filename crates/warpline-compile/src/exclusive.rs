@@ -1,0 +1,51 @@
+//! The directive `exclusive`: memory that nobody else accesses while a function runs.
+//!
+//! A store under a condition, `if (a[i] > t) d[i] = v;`, leaves the other elements of `d` alone. Vector code that loads
+//! all, blends and stores all writes these again as they were. If another thread changed one of them in between, its
+//! change would be lost; if the element were not there, or in memory that must not be written, the program would end.
+//! So the language has to allow it, and neither C nor LLVM does for what the program may never write: `restrict` says
+//! which pointers lead to an element that is written, and nothing of one that is not.
+//!
+//! `//@ exclusive d` is that promise, by whoever calls the function: as long as it runs,
+//!
+//! * no other thread, signal handler or device accesses what `d` points to, and no other call that runs a part of the
+//!   same loop or range;
+//! * whatever an iteration would access through `d` if all its conditions held is there, and may be written if it would
+//!   be written.
+
+use std::path::Path;
+
+use warpline_llvm::{Imported, did_you_mean};
+
+use crate::choice;
+use crate::directives;
+use crate::error::{Error, Result};
+
+/// Notes at the parameters of a module's functions what directives of the source promise.
+///
+/// # Errors
+/// If a directive names what is no pointer among the parameters of its function.
+pub(crate) fn promise(imported: &mut Imported, path: &Path) -> Result<()> {
+    for group in directives::read(path)? {
+        let Some(at) = &group.exclusive else { continue };
+        let wrong = |message| Error::Directive { path: path.to_owned(), line: at.line, message };
+        let id = choice::subject(imported, path, &group)?;
+        let func = &mut imported.ir.functions[id];
+        for name in at.value.split(',').map(str::trim) {
+            let found = func.params.iter().copied().find(|&p| &*func.values[p].name == name);
+            let Some(param) = found.filter(|&p| func.ty(p).is_ptr()) else {
+                let pointers = func.params.iter().filter(|&&p| func.ty(p).is_ptr());
+                let known: Vec<String> = pointers.map(|&p| func.values[p].name.to_string()).collect();
+                let near = did_you_mean(name, known.iter().map(String::as_str));
+                let message = format!(
+                    "`{name}` is no pointer among the parameters of `{}`{near}; these are: {}",
+                    func.name,
+                    known.join(", ")
+                );
+                return Err(wrong(message));
+            };
+            func.pointers[param].exclusive = true;
+        }
+    }
+    Ok(())
+}

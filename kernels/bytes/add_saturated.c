@@ -1,0 +1,12 @@
+/* Sums that stay white. */
+// survey: n i32 = 4000 | 1013; a u8[n] random; b u8[n] random; out u8[n]
+
+#include <stdint.h>
+
+void add_saturated(int n, const uint8_t *restrict a, const uint8_t *restrict b, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        int s = a[i] + b[i];
+        out[i] = s > 255 ? 255 : s;
+    }
+}
