@@ -111,7 +111,14 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
     }
     println!("{agreed} of {count} agree; carried: {kinds:?}; {reasons:#?}");
     assert!(agreed * 2 > count, "too few loops were compared: {reasons:#?}");
-    for kind in [CarryKind::Induction, CarryKind::Reduction, CarryKind::Scan, CarryKind::Previous] {
+    let all = [
+        CarryKind::Induction,
+        CarryKind::Reduction,
+        CarryKind::Scan,
+        CarryKind::Previous,
+        CarryKind::Selected,
+    ];
+    for kind in all {
         let seen = kinds.get(kind.name()).copied().unwrap_or(0);
         assert!(seen as u64 * 20 > count, "too few carry a {}", kind.name());
     }

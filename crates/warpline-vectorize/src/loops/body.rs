@@ -6,6 +6,7 @@
 //! * a reduction, a parameter that varies;
 //! * the value of the iteration before, that of the lane before, and in lane 0 a parameter; it can be used behind the
 //!   place where it is computed only;
+//! * a selected value, a parameter that varies, unless it is computed behind the loop;
 //! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before,
 //!   the value of the lane before.
 //!
@@ -289,6 +290,11 @@ impl Outline<'_> {
                     }
                     self.param(c.phi, ArgShape::Varying, Input::Carried(k))
                 }
+                Kind::Selected => self.param(c.phi, ArgShape::Varying, Input::Carried(k)),
+                Kind::Computed => {
+                    let ty = self.body.ty(c.phi);
+                    self.body.poison(ty)
+                }
                 Kind::Scan { .. } | Kind::Previous => {
                     carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));
                     let ty = self.body.ty(c.phi);
@@ -552,10 +558,10 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Returns what the φs are in the next iteration, but for inductions: which, in the order of members.
+    /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
     fn give_back(&mut self, module: &mut Module, end: Block) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
-            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. }))
+            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
             .collect();
         let values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
         let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();

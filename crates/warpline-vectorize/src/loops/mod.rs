@@ -11,12 +11,14 @@
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
+//!    `selections`: those of them that keep a value of one iteration;
 //! 4. `trips`: how many iterations there are;
 //! 5. `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
-//! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `move_out`: that in a function of its
-//!    own.
+//! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
+//!    put together; `move_out`: the vector code in a function of its own.
 
+mod behind;
 mod body;
 mod carried;
 mod find;
@@ -27,6 +29,7 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod rewrite;
+mod selections;
 mod trips;
 
 use cranelift_entity::EntitySet;
@@ -47,6 +50,7 @@ use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
 use rewrite::{Parts, Rewritten};
+use selections::Selection;
 use trips::Counter;
 
 /// What was made of a loop.
@@ -104,6 +108,9 @@ pub enum CarryKind {
     Scan,
     /// It is what the iteration before computed.
     Previous,
+    /// It is a value of one iteration: of the last one in which a condition held, or of the one with the least or
+    /// greatest value.
+    Selected,
 }
 
 impl CarryKind {
@@ -114,6 +121,7 @@ impl CarryKind {
             CarryKind::Reduction => "reduction",
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
+            CarryKind::Selected => "selected value",
         }
     }
 }
@@ -230,7 +238,8 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, options)?;
+    let Taken { scalar, l, carried, shown, selections, counter, body, stands, pieces } =
+        take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
@@ -250,7 +259,7 @@ pub fn vectorize_loop(
         .map_err(|e| e.named(&scalar.name))?;
     // That an iteration is told its lane is of our making.
     made.least = if asks { 0 } else { least };
-    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let carries = carried[..shown].iter().map(|c| c.public(&scalar)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {
         add_checks(&mut checks, &variant.dependences.checks);
@@ -260,6 +269,7 @@ pub fn vectorize_loop(
         l: &l,
         counter: &counter,
         carried: &carried,
+        selections: &selections,
         body: &body,
         variants: &variants,
         checks: &checks,
@@ -319,7 +329,7 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body, stands, pieces } = take_out(module, func, unit, &options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !combines(&carried) && !asks;
     let sums = body.sums(&scalar, &carried);
@@ -363,6 +373,9 @@ struct Taken {
     scalar: Function,
     l: Loop,
     carried: Vec<Carried>,
+    /// How many of them are the program's own.
+    shown: usize,
+    selections: Vec<Selection>,
     counter: Counter,
     body: Body,
     /// What the parameters of the kernel stand for.
@@ -407,7 +420,8 @@ fn understand(
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
-    let mut carried = l.carried(module, &scalar, any_order)?;
+    let shown = scalar.blocks[l.header].phis.len();
+    let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
     let counter = Counter::of(module, &scalar, &l, &carried)?;
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
@@ -428,7 +442,7 @@ fn understand(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, shown, selections, counter, body, stands, pieces })
 }
 
 /// Whether a loop calls functions, intrinsics apart.
@@ -439,7 +453,7 @@ fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
 
 /// Whether something is combined over all iterations, in vectors of all lanes.
 fn combines(carried: &[Carried]) -> bool {
-    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
+    carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. } | Kind::Selected))
 }
 
 /// Whether iterations ask which others are in their group, themselves or in what they call.
@@ -458,7 +472,9 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         Kind::Reduction { combiner, .. } | Kind::Scan { combiner, .. } => {
             Some((combiner.combine, func.ty(c.phi)))
         }
-        Kind::Induction { .. } | Kind::Previous => None,
+        // A comparison decides, as it does about a minimum.
+        Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
+        Kind::Induction { .. } | Kind::Previous | Kind::Computed => None,
     });
     found.collect()
 }
@@ -470,6 +486,7 @@ impl Carried {
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
+            Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };
         let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();
         Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
