@@ -30,7 +30,7 @@ pub(super) struct Carry {
 
 pub(super) struct Maker<'a> {
     pub(super) f: Function,
-    module: &'a mut Module,
+    pub(super) module: &'a mut Module,
     pub(super) rng: &'a mut SplitMix64,
     pub(super) at: Block,
 }

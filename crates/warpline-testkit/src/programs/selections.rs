@@ -1,7 +1,9 @@
 //! Values of one iteration that loops keep: of the last one in which a condition holds, or of the one with the least or
 //! greatest value, with what else is known of that iteration.
 
-use warpline_ir::{BinaryOp, Block, CastOp, Constant, FloatPred, IntPred, Op, Type, Value};
+use warpline_ir::{
+    BinaryOp, Block, CallInfo, CastOp, Constant, Effects, FloatPred, IntPred, Op, Type, Value,
+};
 
 use super::loops::{Carry, Maker};
 
@@ -48,7 +50,12 @@ pub(super) fn selections(m: &mut Maker<'_>, header: Block, x: Value, index: Valu
             };
         }
         let values: Vec<Value> = kept.iter().map(|&(v, _)| v).collect();
-        let nexts = chosen(m, taken, &values, &phis);
+        let mut nexts = chosen(m, taken, &values, &phis);
+        if has_rank
+            && let Some(extremum) = extremum(m, taken, [values[0], phis[0]])
+        {
+            nexts[0] = extremum;
+        }
         for ((phi, next), (_, start)) in phis.into_iter().zip(nexts).zip(kept) {
             carries.push(Carry { phi, next, start });
         }
@@ -119,6 +126,25 @@ fn number(m: &mut Maker<'_>, x: Value) -> Value {
     let mask = [7, 63, 0x8000_0003][m.rng.below(3)];
     let mask = m.int(x, mask);
     m.binary(BinaryOp::And, x, mask)
+}
+
+/// The better of two integers by an intrinsic, now and then, if one is taken by nothing but a comparison of them.
+fn extremum(m: &mut Maker<'_>, taken: Value, [x, kept]: [Value; 2]) -> Option<Value> {
+    let compared = &m.f.insts[m.f.def_inst(taken)?];
+    let (&Op::ICmp(pred), swapped) = (&compared.op, compared.args[..] == [kept, x]) else { return None };
+    if compared.args[..] != [x, kept] && !swapped || !m.rng.chance(1, 2) {
+        return None;
+    }
+    let name = match (pred, swapped) {
+        (IntPred::Slt | IntPred::Sle, false) | (IntPred::Sgt | IntPred::Sge, true) => "smin",
+        (IntPred::Slt | IntPred::Sle, true) | (IntPred::Sgt | IntPred::Sge, false) => "smax",
+        (IntPred::Ult | IntPred::Ule, false) | (IntPred::Ugt | IntPred::Uge, true) => "umin",
+        _ => "umax",
+    };
+    let none = Effects::empty();
+    let symbol = m.module.function_symbol(&format!("llvm.{name}.i32"), &[INT; 2], INT, none);
+    let call = CallInfo { callee: Some(symbol), effects: none, variadic_fixed: None };
+    Some(m.value(Op::Call(Box::new(call)), &[x, kept], INT))
 }
 
 /// A floating-point number that often is NaN, a zero of either sign, or the same in several iterations.

@@ -143,8 +143,19 @@ struct Tree {
 
 impl Tree {
     /// The tree of a φ; `None` if something else than φs and `select`s lies between.
-    fn of(func: &Function, l: &Loop, users: &Users, phi: Value, next: Value) -> Option<Tree> {
+    fn of(
+        module: &Module,
+        func: &Function,
+        l: &Loop,
+        users: &Users,
+        phi: Value,
+        next: Value,
+    ) -> Option<Tree> {
         let dependent = Dependent::of(func, users, phi);
+        let has = |v: Value| dependent.values.contains(v);
+        // The least or greatest of two integers: LLVM has an operation for that.
+        let extremum = |i: Inst| extremum(module, func, i).is_some_and(|(_, [a, b])| has(a) != has(b));
+        let calls: Vec<Inst> = dependent.insts.iter().copied().filter(|&i| extremum(i)).collect();
         let mut tree =
             Tree { phi, next, nodes: EntitySet::new(), insts: Vec::new(), leaves: Vec::new(), dependent };
         let mut work = vec![next];
@@ -166,6 +177,7 @@ impl Tree {
             match func.insts[i].op {
                 Op::Select => work.extend(&func.insts[i].args[1..]),
                 Op::Phi if func.insts[i].block != l.header => work.extend(incoming(func, i).map(|(_, v)| v)),
+                Op::Call(_) if calls.contains(&i) => work.extend(&func.insts[i].args),
                 _ => return None,
             }
             if tree.insts.len() + tree.leaves.len() > MAX_NODES {
@@ -192,6 +204,21 @@ fn incoming(func: &Function, phi: Inst) -> impl Iterator<Item = (Edge, Value)> +
     preds.iter().filter_map(move |&e| Some((e, func.edges[e].args[position?])))
 }
 
+/// The order by which an instruction picks the best of two integers, and these.
+fn extremum(module: &Module, func: &Function, i: Inst) -> Option<(Order, [Value; 2])> {
+    let data = &func.insts[i];
+    let (Op::Call(call), &[a, b]) = (&data.op, &data.args[..]) else { return None };
+    let stem = module.symbols[call.callee?].name.strip_prefix("llvm.")?.split('.').next()?;
+    let pred = match stem {
+        "smin" => IntPred::Slt,
+        "smax" => IntPred::Sgt,
+        "umin" => IntPred::Ult,
+        "umax" => IntPred::Ugt,
+        _ => return None,
+    };
+    Some((Order::Int(pred), [a, b]))
+}
+
 struct Finder<'a> {
     module: &'a Module,
     func: &'a Function,
@@ -207,7 +234,7 @@ impl<'a> Finder<'a> {
             let phi = func.insts[func.blocks[l.header].phis[at]].results[0];
             let fits = matches!(func.ty(phi), Type::Int(1..=64) | Type::F32 | Type::F64 | Type::Ptr(_));
             let next = func.edges[l.back].args[at];
-            Some((at, Tree::of(func, l, &users, phi, next).filter(|_| fits)?))
+            Some((at, Tree::of(module, func, l, &users, phi, next).filter(|_| fits)?))
         };
         let trees = among.iter().filter_map(tree).collect();
         Finder { module, func, l, trees }
@@ -220,7 +247,11 @@ impl<'a> Finder<'a> {
             let with = self.followers(&tree);
             let Some(better) = self.order(&tree, &with) else { continue };
             let mut members = vec![Member { phi: position, formula: None }];
-            members.extend(self.take(&with));
+            let has_calls = tree.insts.iter().any(|&i| matches!(self.func.insts[i].op, Op::Call(_)));
+            let (others, mut trees) = self.take(&with);
+            members.extend(others);
+            // Only a condition says when something is taken.
+            let tree = if has_calls { trees.swap_remove(0) } else { tree };
             found.push(Found { rank: Rank::Best { phi: position, better }, members, tree });
         }
         while !self.trees.is_empty() {
@@ -230,25 +261,20 @@ impl<'a> Finder<'a> {
             }
             let with = self.followers(&tree);
             let mut members = vec![Member { phi: position, formula: self.formula(&tree) }];
-            members.extend(self.take(&with));
+            members.extend(self.take(&with).0);
             found.push(Found { rank: Rank::Last, members, tree });
         }
         found
     }
 
-    /// The members that trees stand for, which are taken from those that are left.
-    fn take(&mut self, with: &[usize]) -> Vec<Member> {
-        let members = with.iter().map(|&k| {
-            let (phi, tree) = &self.trees[k];
-            Member { phi: *phi, formula: self.formula(tree) }
-        });
-        let members = members.collect();
-        let mut at = 0;
-        self.trees.retain(|_| {
-            at += 1;
-            !with.contains(&(at - 1))
-        });
-        members
+    /// The members that trees stand for, and these, which are taken from those that are left.
+    fn take(&mut self, with: &[usize]) -> (Vec<Member>, Vec<Tree>) {
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        for (k, tree) in std::mem::take(&mut self.trees).into_iter().enumerate() {
+            if with.contains(&k) { taken.push(tree) } else { left.push(tree) }
+        }
+        self.trees = left;
+        taken.into_iter().map(|(phi, tree)| (Member { phi, formula: self.formula(&tree) }, tree)).unzip()
     }
 
     /// Whether no other φ of the header sees what depends on this one, but those at these positions.
@@ -290,10 +316,24 @@ impl<'a> Finder<'a> {
                 (Op::Phi, Op::Phi) if x.block == y.block => {
                     work.extend(incoming(self.func, i).zip(incoming(self.func, j)).map(|(p, q)| (p.1, q.1)));
                 }
+                // What decides about the other one compares the same two, which `order` sees to.
+                (Op::Call(_), Op::Select) if self.compares(y.args[0], &x.args) => {
+                    let (new, old) = if leader.has(x.args[0]) { (x.args[1], x.args[0]) } else { (x.args[0], x.args[1]) };
+                    let takes_first = !other.has(y.args[1]);
+                    let (taken, kept) = if takes_first { (y.args[1], y.args[2]) } else { (y.args[2], y.args[1]) };
+                    work.extend([(new, taken), (old, kept)]);
+                }
                 _ => return false,
             }
         }
         true
+    }
+
+    /// Whether a value is a comparison of these two.
+    fn compares(&self, condition: Value, of: &[Value]) -> bool {
+        let Some(i) = self.func.def_inst(condition) else { return false };
+        let data = &self.func.insts[i];
+        matches!(data.op, Op::ICmp(_)) && (data.args[..] == [of[0], of[1]] || data.args[..] == [of[1], of[0]])
     }
 
     /// Which of the trees that are left take something exactly when a given one does.
@@ -313,9 +353,12 @@ impl<'a> Finder<'a> {
         if !self.reaches_no_other(tree, &[&[own][..], &members].concat()) {
             return None;
         }
-        let mut selector = Selector { finder: self, tree, with, better: None, conditions: EntitySet::new() };
+        let mut selector = Selector { finder: self, tree, with, better: None, of_calls: None, conditions: EntitySet::new() };
         for &i in &tree.insts {
             selector.node(i)?;
+        }
+        for &i in with.iter().flat_map(|&k| &self.trees[k].1.insts) {
+            selector.follower(i)?;
         }
         let allowed = |&i: &Inst| {
             tree.insts.contains(&i)
@@ -327,7 +370,7 @@ impl<'a> Finder<'a> {
         if !tree.dependent.insts.iter().all(allowed) {
             return None;
         }
-        selector.better
+        selector.better.filter(|b| selector.of_calls.is_none_or(|order| order == b.order))
     }
 
     /// What a φ takes, if that is one value in all places that is computed from inductions.
@@ -362,6 +405,8 @@ struct Selector<'a> {
     tree: &'a Tree,
     with: &'a [usize],
     better: Option<Better>,
+    /// The order of operations that pick the least or greatest.
+    of_calls: Option<Order>,
     /// Values that depend on what is selected and decide nothing but what is selected.
     conditions: EntitySet<Value>,
 }
@@ -380,6 +425,15 @@ impl Selector<'_> {
                 (false, true) => self.compared(cond, x, y, true),
                 (true, false) => self.compared(cond, y, x, false),
                 _ => None,
+            };
+        }
+        if let Some((order, _)) = extremum(self.finder.module, func, i) {
+            return match self.of_calls {
+                Some(known) if known != order => None,
+                _ => {
+                    self.of_calls = Some(order);
+                    Some(())
+                }
             };
         }
         let operands: Vec<(Edge, Value)> = incoming(func, i).collect();
@@ -403,6 +457,24 @@ impl Selector<'_> {
             }
         }
         Some(())
+    }
+
+    /// Looks at a `select` of what is taken at the same time.
+    fn follower(&mut self, i: Inst) -> Option<()> {
+        let (func, tree) = (self.finder.func, self.tree);
+        let data = &func.insts[i];
+        let condition = data.args.first().copied();
+        let Some(cond) = condition.filter(|c| data.op == Op::Select && tree.dependent.values.contains(*c)) else {
+            return Some(());
+        };
+        if self.conditions.contains(cond) {
+            return Some(());
+        }
+        let compared = &func.insts[func.def_inst(cond)?].args;
+        let &[a, b] = &compared[..] else { return None };
+        let (x, y) = if tree.has(a) { (b, a) } else { (a, b) };
+        let is_kept = |v: Value| self.with.iter().any(|&k| self.finder.trees[k].1.has(v));
+        self.compared(cond, x, y, !is_kept(data.args[1]))
     }
 
     /// Whether a block ends in a branch that depends on what is selected.
