@@ -23,7 +23,7 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -44,6 +44,8 @@ pub(super) struct Body {
     pub(super) inputs: Vec<Input>,
     /// What it returns: what these φs are in the next iteration.
     pub(super) outputs: Vec<usize>,
+    /// Stores, with loads that have moved up past them.
+    pub(super) moved: Vec<(Inst, Inst)>,
 }
 
 impl Body {
@@ -124,6 +126,7 @@ pub(super) fn outline(
         inputs,
         inner: SecondaryMap::new(),
         nexts,
+        moved: Vec::new(),
     };
     o.take_from_outside(module)?;
     let end = o.cut_out();
@@ -133,11 +136,11 @@ pub(super) fn outline(
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
     let outputs = o.give_back(module, end);
-    let Outline { mut body, args, inputs, .. } = o;
+    let Outline { mut body, args, inputs, moved, .. } = o;
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
     ssa::remove_dead_phis(&mut body);
-    Ok(Body { func: body, args, inputs, outputs })
+    Ok(Body { func: body, args, inputs, outputs, moved })
 }
 
 struct Outline<'a> {
@@ -153,6 +156,8 @@ struct Outline<'a> {
     inner: SecondaryMap<Value, PackedOption<Value>>,
     /// What each φ of the header is in the next iteration.
     nexts: Vec<Value>,
+    /// Stores, with loads that have moved up past them.
+    moved: Vec<(Inst, Inst)>,
 }
 
 impl Outline<'_> {
@@ -492,7 +497,9 @@ impl Outline<'_> {
         is_first: Value,
     ) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
-        hoist(module, self.source, &mut self.body, next, phi);
+        // A single lane has nothing checked.
+        let checked = self.width > 1;
+        self.moved.extend(hoist(module, self.source, &mut self.body, (next, phi), checked));
         let (block, position) = self.behind(next);
         let ty = self.body.ty(phi);
         let mut put = |op: Op, args: &[Value], at: usize| {

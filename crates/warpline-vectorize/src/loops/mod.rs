@@ -36,7 +36,7 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, Module, Op, Type};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -247,7 +247,7 @@ pub fn vectorize_loop(
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let epilogue = if combines(&carried) || asks { options.width } else { epilogue };
     let body_func = module.functions.push(body.func.clone());
-    let region = Region { func: &scalar, params: &stands };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
     let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
@@ -314,12 +314,13 @@ pub struct Iteration {
     pub(crate) sums: Vec<usize>,
     source: Function,
     stands: Vec<Stands>,
+    moved: Vec<(Inst, Inst)>,
 }
 
 impl Iteration {
     /// The function that it was cut out of.
     pub fn region(&self) -> Region<'_> {
-        Region { func: &self.source, params: &self.stands }
+        Region { func: &self.source, params: &self.stands, moved: &self.moved }
     }
 }
 
@@ -336,7 +337,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
-    let (func, args, header) = (body.func, body.args, l.header);
+    let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
     let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
     let source = scalar;
     Ok(Iteration {
@@ -354,6 +355,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         sums,
         source,
         stands,
+        moved,
     })
 }
 
@@ -436,7 +438,7 @@ fn understand(
     let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
     let stands = body.stands(&scalar, &l, &carried);
-    let region = Region { func: &scalar, params: &stands };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let pieces =
         dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
     verify(module, &body.func).map_err(|e| {
