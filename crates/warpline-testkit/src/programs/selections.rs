@@ -51,9 +51,7 @@ pub(super) fn selections(m: &mut Maker<'_>, header: Block, x: Value, index: Valu
         }
         let values: Vec<Value> = kept.iter().map(|&(v, _)| v).collect();
         let mut nexts = chosen(m, taken, &values, &phis);
-        if has_rank
-            && let Some(extremum) = extremum(m, taken, [values[0], phis[0]])
-        {
+        if has_rank && let Some(extremum) = extremum(m, taken, [values[0], phis[0]]) {
             nexts[0] = extremum;
         }
         for ((phi, next), (_, start)) in phis.into_iter().zip(nexts).zip(kept) {

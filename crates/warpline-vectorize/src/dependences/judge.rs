@@ -197,7 +197,8 @@ impl Judge<'_> {
     /// Makes sure that all accesses that have changed places were compared: another pass may have replaced one.
     fn saw_what_has_moved(&self) -> Result<(), VectorizeError> {
         let moved = self.region.map_or(&[][..], |r| r.moved);
-        let is_kept = |&(a, b): &(Inst, Inst)| self.kept_apart.contains(&(a, b)) || self.kept_apart.contains(&(b, a));
+        let is_kept =
+            |&(a, b): &(Inst, Inst)| self.kept_apart.contains(&(a, b)) || self.kept_apart.contains(&(b, a));
         match moved.iter().find(|pair| !is_kept(pair)) {
             None => Ok(()),
             Some(&(store, _)) => {

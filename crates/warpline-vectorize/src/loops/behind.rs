@@ -10,9 +10,7 @@ use super::rewrite::Parts;
 use super::selections::{Better, MAX_NUMBER, NUMBER_BITS, Order, Rank, Selection};
 use crate::builder::Builder;
 use crate::dependences::Growth;
-use warpline_ir::{
-    BinaryOp, CastOp, FloatPred, Function, InstFlags, IntPred, Op, Type, Value,
-};
+use warpline_ir::{BinaryOp, CastOp, FloatPred, Function, InstFlags, IntPred, Op, Type, Value};
 
 impl Parts<'_> {
     /// The state behind the last group. The values of the φs are given before the first group and behind the last.
@@ -141,11 +139,7 @@ fn reduced(b: &mut Builder, name: &str, x: Value) -> Value {
 }
 
 /// The elements of a vector, combined: halves first, as long as there are two of one size.
-fn folded(
-    b: &mut Builder,
-    x: Value,
-    combine: &mut dyn FnMut(&mut Builder, Value, Value) -> Value,
-) -> Value {
+fn folded(b: &mut Builder, x: Value, combine: &mut dyn FnMut(&mut Builder, Value, Value) -> Value) -> Value {
     let Type::Vector(v) = b.func.ty(x) else { return x };
     let elem = Type::from(v.elem);
     let (mut x, mut lanes, mut others) = (x, v.lanes, Vec::new());
@@ -237,7 +231,9 @@ impl Formula<'_> {
     /// An induction in the iteration of the number.
     fn induction(&self, b: &mut Builder, k: usize) -> Value {
         let start = self.starts[k];
-        let Kind::Induction { step: Growth::Constant(by), .. } = self.parts.carried[k].kind else { return start };
+        let Kind::Induction { step: Growth::Constant(by), .. } = self.parts.carried[k].kind else {
+            return start;
+        };
         let ty = b.func.ty(start);
         let bits = ty.int_bits().unwrap_or(64);
         let number = match bits {

@@ -146,12 +146,7 @@ impl Loop {
     }
 
     /// What each φ of the header carries, selections apart.
-    fn kinds(
-        &self,
-        module: &Module,
-        func: &Function,
-        any_order: bool,
-    ) -> Vec<Result<Kind, VectorizeError>> {
+    fn kinds(&self, module: &Module, func: &Function, any_order: bool) -> Vec<Result<Kind, VectorizeError>> {
         let users = self.users(func);
         let phis = func.blocks[self.header].phis.iter().enumerate();
         let kind = |(position, &phi): (usize, &Inst)| {
@@ -466,10 +461,24 @@ impl Chain<'_> {
 
     fn refusal(&self, i: Inst) -> VectorizeError {
         let phi = self.func.value_name(self.phi);
+        let remedy = match self.func.insts[i].op {
+            Op::FCmp(_) => {
+                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
+                 iteration in its braces: a NaN is never taken then"
+            }
+            Op::ICmp(_) => {
+                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
+                 iteration in its braces"
+            }
+            _ => {
+                "; compute what does not depend on it in a loop of its own, or several such sequences side by side in \
+                 a loop around this one"
+            }
+        };
         let reason = format!(
             "uses what {phi} carries from one iteration to the next, which is neither an induction nor a \
-             reduction, prefix sum or \
-             the like, nor just the value of the iteration before"
+             reduction, prefix sum or the like, nor a value selected from one iteration, nor just the value of the \
+             iteration before{remedy}"
         );
         VectorizeError::at_inst(self.func, i, reason)
     }

@@ -330,7 +330,8 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } = take_out(module, func, unit, &options)?;
+    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } =
+        take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let divisible = !combines(&carried) && !asks;
     let sums = body.sums(&scalar, &carried);

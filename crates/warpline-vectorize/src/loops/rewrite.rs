@@ -168,7 +168,9 @@ impl Groups for Parts<'_> {
                 };
                 let new = self.member(b, result, member);
                 match (&self.carried[k].kind, mask) {
-                    (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => where_active(b, mask, new, before[k], width),
+                    (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
+                        where_active(b, mask, new, before[k], width)
+                    }
                     (Kind::Reduction { .. } | Kind::Selected, None) => new,
                     _ if b.func.ty(new) == b.func.ty(before[k]) => new,
                     _ => {

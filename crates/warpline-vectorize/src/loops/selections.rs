@@ -292,8 +292,7 @@ impl<'a> Finder<'a> {
         let mut work = vec![(leader.next, other.next)];
         while let Some((a, b)) = work.pop() {
             if !leader.has(a) || !other.has(b) {
-                let independent =
-                    !leader.dependent.values.contains(b) && !other.dependent.values.contains(a);
+                let independent = !leader.dependent.values.contains(b) && !other.dependent.values.contains(a);
                 if leader.has(a) || other.has(b) || !independent {
                     return false;
                 }
@@ -318,9 +317,11 @@ impl<'a> Finder<'a> {
                 }
                 // What decides about the other one compares the same two, which `order` sees to.
                 (Op::Call(_), Op::Select) if self.compares(y.args[0], &x.args) => {
-                    let (new, old) = if leader.has(x.args[0]) { (x.args[1], x.args[0]) } else { (x.args[0], x.args[1]) };
+                    let (new, old) =
+                        if leader.has(x.args[0]) { (x.args[1], x.args[0]) } else { (x.args[0], x.args[1]) };
                     let takes_first = !other.has(y.args[1]);
-                    let (taken, kept) = if takes_first { (y.args[1], y.args[2]) } else { (y.args[2], y.args[1]) };
+                    let (taken, kept) =
+                        if takes_first { (y.args[1], y.args[2]) } else { (y.args[2], y.args[1]) };
                     work.extend([(new, taken), (old, kept)]);
                 }
                 _ => return false,
@@ -353,7 +354,8 @@ impl<'a> Finder<'a> {
         if !self.reaches_no_other(tree, &[&[own][..], &members].concat()) {
             return None;
         }
-        let mut selector = Selector { finder: self, tree, with, better: None, of_calls: None, conditions: EntitySet::new() };
+        let mut selector =
+            Selector { finder: self, tree, with, better: None, of_calls: None, conditions: EntitySet::new() };
         for &i in &tree.insts {
             selector.node(i)?;
         }
@@ -386,9 +388,10 @@ impl<'a> Finder<'a> {
         let Some(i) = self.func.def_inst(v) else { return false };
         let data = &self.func.insts[i];
         match data.op {
-            Op::Phi if data.block == self.l.header => {
-                self.l.induction(self.module, self.func, v).is_some_and(|(_, step)| matches!(step, Growth::Constant(_)))
-            }
+            Op::Phi if data.block == self.l.header => self
+                .l
+                .induction(self.module, self.func, v)
+                .is_some_and(|(_, step)| matches!(step, Growth::Constant(_))),
             Op::Cast(_) | Op::Binary(_) | Op::Gep(_) => {
                 depth > 0
                     && is_pure(self.module, self.func, i)
@@ -464,7 +467,8 @@ impl Selector<'_> {
         let (func, tree) = (self.finder.func, self.tree);
         let data = &func.insts[i];
         let condition = data.args.first().copied();
-        let Some(cond) = condition.filter(|c| data.op == Op::Select && tree.dependent.values.contains(*c)) else {
+        let Some(cond) = condition.filter(|c| data.op == Op::Select && tree.dependent.values.contains(*c))
+        else {
             return Some(());
         };
         if self.conditions.contains(cond) {
@@ -497,7 +501,9 @@ impl Selector<'_> {
             return when(from, e);
         }
         match func.blocks[from].preds[..] {
-            [pred] if self.finder.l.blocks.contains(func.edges[pred].from) && from != self.finder.l.header => {
+            [pred]
+                if self.finder.l.blocks.contains(func.edges[pred].from) && from != self.finder.l.header =>
+            {
                 when(func.edges[pred].from, pred)
             }
             _ => None,
@@ -600,8 +606,14 @@ impl Selector<'_> {
             let to = func.edges[e].to;
             let alone = func.blocks[to].preds.len() == 1 && func.out_edges(to).len() == 1;
             let arm = alone && func.insts[func.terminator(to)].op == Op::Br && to != self.finder.l.header;
-            let silent = || func.blocks[to].insts.iter().all(|&i| func.insts[i].effects().is_empty() || is_load(func, i));
-            if arm && silent() { (func.out_edges(to)[0], func.edges[func.out_edges(to)[0]].to) } else { (e, to) }
+            let silent = || {
+                func.blocks[to].insts.iter().all(|&i| func.insts[i].effects().is_empty() || is_load(func, i))
+            };
+            if arm && silent() {
+                (func.out_edges(to)[0], func.edges[func.out_edges(to)[0]].to)
+            } else {
+                (e, to)
+            }
         };
         let [(a, x), (b, y)] = [data.edges[0], data.edges[1]].map(join);
         if x != y || x == self.finder.l.header || !self.finder.l.blocks.contains(x) {
@@ -665,7 +677,8 @@ fn add_number(func: &mut Function, l: &Loop, tree: &Tree, counter: Value) -> usi
         let i = selects.remove(at);
         let args = func.insts[i].args.clone();
         let arms = [args[1], args[2]].map(|a| stands(&made, a).unwrap_or(counter));
-        let new = func.insert_value_before(i, Op::Select, &[args[0], arms[0], arms[1]], ty, InstFlags::empty());
+        let new =
+            func.insert_value_before(i, Op::Select, &[args[0], arms[0], arms[1]], ty, InstFlags::empty());
         made.insert(func.insts[i].results[0], new);
     }
     for i in phis {
