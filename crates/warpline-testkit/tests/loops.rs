@@ -114,7 +114,14 @@ fn vectorized_loops_do_what_the_scalar_function_does() {
     }
     println!("{agreed} of {count} agree; carried: {kinds:?}; {reasons:#?}");
     assert!(agreed * 2 > count, "too few loops were compared: {reasons:#?}");
-    for kind in [CarryKind::Induction, CarryKind::Reduction, CarryKind::Scan, CarryKind::Previous] {
+    let all = [
+        CarryKind::Induction,
+        CarryKind::Reduction,
+        CarryKind::Scan,
+        CarryKind::Previous,
+        CarryKind::Selected,
+    ];
+    for kind in all {
         let seen = kinds.get(kind.name()).copied().unwrap_or(0);
         assert!(seen as u64 * 20 > count, "too few carry a {}", kind.name());
     }
@@ -173,6 +180,62 @@ fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
             for (from, n) in [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)] {
                 let [expected, found] = [scalar, copy].map(|f| next(&module, f, offset, from, n));
                 assert_eq!(expected, found, "{width} lanes, offset {offset}, {from} to {n}");
+            }
+        }
+    }
+}
+
+/// Writes differences of neighbours, and loads anew what the next iteration needs behind the store.
+const DIFFERENCES: &str = "module \"m\"
+
+func @next(%n: i32, %from: i32, %a: ptr, %b: ptr) {
+entry:
+  br loop(%from, 7)
+loop:
+  %i: i32 = phi
+  %last: i16 = phi
+  %more: i1 = icmp slt %i, %n
+  br %more, body, end
+body:
+  %wide: i64 = sext %i
+  %p: ptr = getelementptr i16, %a, %wide
+  %x: i16 = load %p, align 1
+  %d: i16 = sub %x, %last
+  %q: ptr = getelementptr i16, %b, %wide
+  store %d, %q, align 1
+  %y: i16 = load %p, align 1
+  %next: i32 = add nsw %i, 1
+  br loop(%next, %y)
+end:
+  ret
+}
+";
+
+#[test]
+fn loads_move_past_stores_of_the_same_iteration_only_where_these_do_not_go_there() {
+    for (width, epilogue) in [(4, 4), (8, 2), (2, 1), (16, 16)] {
+        let mut module = parse_module(DIFFERENCES).unwrap_or_else(|e| panic!("{e}"));
+        let scalar = module.function("next").expect("it is there");
+        let mut copy = module.functions[scalar].clone();
+        copy.name = "copy".into();
+        let header = copy.layout[1];
+        let copy = module.functions.push(copy);
+        let unit = Unit { epilogue, ..Unit::new(header, width) };
+        let made = vectorize_loop(&mut module, copy, &unit, &Options::new(width, Vec::new(), "lanes"));
+        assert_eq!(made.unwrap_or_else(|e| panic!("{e}")).checks, 1);
+        // The stores go to where the loads are, and around there.
+        for offset in 0..80 {
+            for n in [0, 1, 7, 31, 33] {
+                let run = |func| {
+                    let mut machine = Machine::new(&module);
+                    let bytes: Vec<u8> = (0..240).map(|k: u32| (k * k + 3 * k) as u8).collect();
+                    let a = machine.memory.allocate_bytes(&bytes, 64).expect("there is room");
+                    let code = machine.prepare_id(func);
+                    let args = [Val::int(n), Val::int(0), Val::ptr(a + 40), Val::ptr(a + offset)];
+                    machine.run_scalar(&code, &args).expect("it runs");
+                    machine.memory.read(a, 240).expect("it is there")
+                };
+                assert_eq!(run(scalar), run(copy), "{width} lanes, offset {offset}, {n} iterations");
             }
         }
     }

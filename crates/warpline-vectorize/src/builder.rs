@@ -215,6 +215,14 @@ impl<'m> Builder<'m> {
         self.func.constant_value(Constant::vector(elems))
     }
 
+    /// Calls an intrinsic that does nothing but compute.
+    pub(crate) fn intrinsic(&mut self, name: &str, args: &[Value], ty: Type) -> Value {
+        let params: Vec<Type> = args.iter().map(|&a| self.func.ty(a)).collect();
+        let symbol = self.module.function_symbol(name, &params, ty, Effects::empty());
+        let info = CallInfo { callee: Some(symbol), effects: Effects::empty(), variadic_fixed: None };
+        self.value(Op::Call(Box::new(info)), args, ty)
+    }
+
     /// Calls a function of the module; the result, if it has one.
     pub(crate) fn call(&mut self, callee: FuncId, args: &[Value]) -> Option<Value> {
         let target = &self.module.functions[callee];

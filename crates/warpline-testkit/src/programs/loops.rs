@@ -5,6 +5,7 @@ use warpline_ir::{
     BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value, ValueDef,
 };
 
+use super::selections::selections;
 use super::{ParamRole, Program};
 use crate::rng::SplitMix64;
 
@@ -21,35 +22,35 @@ pub struct LoopProgram {
 const INT: Type = Type::Int(32);
 
 /// A value that the loop carries.
-struct Carry {
-    phi: Value,
-    next: Value,
-    start: Value,
+pub(super) struct Carry {
+    pub(super) phi: Value,
+    pub(super) next: Value,
+    pub(super) start: Value,
 }
 
-struct Maker<'a> {
-    f: Function,
-    module: &'a mut Module,
-    rng: &'a mut SplitMix64,
-    at: Block,
+pub(super) struct Maker<'a> {
+    pub(super) f: Function,
+    pub(super) module: &'a mut Module,
+    pub(super) rng: &'a mut SplitMix64,
+    pub(super) at: Block,
 }
 
 impl Maker<'_> {
-    fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
+    pub(super) fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
         self.f.append_value(self.at, op, args, ty)
     }
 
-    fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.f.ty(a);
         self.value(Op::Binary(op), &[a, b], ty)
     }
 
-    fn int(&mut self, like: Value, x: u128) -> Value {
+    pub(super) fn int(&mut self, like: Value, x: u128) -> Value {
         let bits = self.f.ty(like).int_bits().unwrap_or(32);
         self.f.int_const(bits, x)
     }
 
-    fn cast(&mut self, x: Value, to: u32) -> Value {
+    pub(super) fn cast(&mut self, x: Value, to: u32) -> Value {
         let from = self.f.ty(x).int_bits().unwrap_or(to);
         match from.cmp(&to) {
             std::cmp::Ordering::Less => self.value(Op::Cast(CastOp::ZExt), &[x], Type::Int(to)),
@@ -58,7 +59,7 @@ impl Maker<'_> {
         }
     }
 
-    fn br(&mut self, to: Block) {
+    pub(super) fn br(&mut self, to: Block) {
         self.f.set_terminator(self.at, Op::Br, &[], &[to]);
     }
 
@@ -206,6 +207,11 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
         total = m.binary(BinaryOp::Add, total, s);
     }
     carries.push(Carry { phi: sum, next: total, start: m.f.int_const(32, 5) });
+
+    if m.rng.chance(1, 3) {
+        let selected = selections(&mut m, header, x, index);
+        carries.extend(selected);
+    }
 
     let test = Test::random(m.rng);
     let by = m.f.int_const(bits, test.step as u128);

@@ -20,6 +20,7 @@ mod lane_ops;
 pub mod loops;
 mod memory;
 mod places;
+mod selections;
 mod shrink;
 mod skeleton;
 mod wide;

@@ -47,6 +47,8 @@ pub(super) struct Judge<'a> {
     /// Whether calls of a function's body may be made for several lanes at once.
     pub(super) is_vectorized: &'a dyn Fn(Inst) -> bool,
     pub(super) found: Dependences,
+    /// Accesses that are checked since they have changed places.
+    pub(super) kept_apart: Vec<(Inst, Inst)>,
 }
 
 impl Judge<'_> {
@@ -59,6 +61,7 @@ impl Judge<'_> {
             Contract::Sequential | Contract::Independent => {
                 let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
                 self.keep_inspected(&all)?;
+                self.saw_what_has_moved()?;
                 if complete || self.contract == Contract::Independent {
                     return Ok(());
                 }
@@ -139,6 +142,9 @@ impl Judge<'_> {
     /// The sequential meaning: what an earlier iteration does to memory comes before what a later one does.
     fn sequence(&mut self, a: &Access, b: &Access) -> Result<(), VectorizeError> {
         let same = a.inst == b.inst;
+        if self.has_moved(a, b) {
+            return self.keep_apart(a, b);
+        }
         if self.atomics_commute(a, b) {
             return Ok(());
         }
@@ -167,6 +173,41 @@ impl Judge<'_> {
                 Some(_) => self.undecided(a, b, order, Unknown::Moving),
             },
             Meeting::Unknown(why) => self.undecided(a, b, order, why),
+        }
+    }
+
+    /// Whether two accesses have changed places on the way to the kernel.
+    fn has_moved(&self, a: &Access, b: &Access) -> bool {
+        let moved = self.region.map_or(&[][..], |r| r.moved);
+        moved.contains(&(a.inst, b.inst)) || moved.contains(&(b.inst, a.inst))
+    }
+
+    /// Has it checked that accesses are apart in all lanes of a group, each lane's own included.
+    fn keep_apart(&mut self, a: &Access, b: &Access) -> Result<(), VectorizeError> {
+        let check = checks::plan(&self.comparison, a, b, (Order::Around, true), Unknown::Pointers);
+        match check.filter(|c| !matches!(c.form, Form::Rows | Form::Columns(..))) {
+            Some(check) => {
+                self.kept_apart.push((a.inst, b.inst));
+                self.add(check, a, b)
+            }
+            None => Err(self.refuse_undecided(a, b, Unknown::Pointers)),
+        }
+    }
+
+    /// Makes sure that all accesses that have changed places were compared: another pass may have replaced one.
+    fn saw_what_has_moved(&self) -> Result<(), VectorizeError> {
+        let moved = self.region.map_or(&[][..], |r| r.moved);
+        let is_kept =
+            |&(a, b): &(Inst, Inst)| self.kept_apart.contains(&(a, b)) || self.kept_apart.contains(&(b, a));
+        match moved.iter().find(|pair| !is_kept(pair)) {
+            None => Ok(()),
+            Some(&(store, _)) => {
+                let reason = format!(
+                    "stands before a load of what the next iteration needs, and may store there; {}",
+                    self.remedy()
+                );
+                Err(VectorizeError::at_inst(self.func, store, reason))
+            }
         }
     }
 

@@ -160,6 +160,7 @@ pub(super) fn find(
         irregular: Irregular::new(scalar, uniformity),
         is_vectorized: &is_vectorized,
         found: Dependences::default(),
+        kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;
     Ok(judge.found)

@@ -1,6 +1,6 @@
 //! What a kernel is a piece of.
 
-use warpline_ir::{Function, Symbol, Value};
+use warpline_ir::{Function, Inst, Symbol, Value};
 
 /// The function that a kernel was cut out of, as one iteration of a loop is, and what the kernel's parameters stand
 /// for there.
@@ -10,6 +10,8 @@ pub struct Region<'a> {
     pub func: &'a Function,
     /// One for each parameter.
     pub params: &'a [Stands],
+    /// Accesses of the kernel that have changed places, which must not touch the same bytes in any iteration.
+    pub moved: &'a [(Inst, Inst)],
 }
 
 /// What a parameter of a kernel stands for in the function that it was cut out of.

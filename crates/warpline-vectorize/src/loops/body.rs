@@ -6,6 +6,7 @@
 //! * a reduction, a parameter that varies;
 //! * the value of the iteration before, that of the lane before, and in lane 0 a parameter; it can be used behind the
 //!   place where it is computed only;
+//! * a selected value, a parameter that varies, unless it is computed behind the loop;
 //! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before,
 //!   the value of the lane before.
 //!
@@ -22,7 +23,7 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -43,6 +44,8 @@ pub(super) struct Body {
     pub(super) inputs: Vec<Input>,
     /// What it returns: what these φs are in the next iteration.
     pub(super) outputs: Vec<usize>,
+    /// Stores, with loads that have moved up past them.
+    pub(super) moved: Vec<(Inst, Inst)>,
 }
 
 impl Body {
@@ -123,6 +126,7 @@ pub(super) fn outline(
         inputs,
         inner: SecondaryMap::new(),
         nexts,
+        moved: Vec::new(),
     };
     o.take_from_outside(module)?;
     let end = o.cut_out();
@@ -132,11 +136,11 @@ pub(super) fn outline(
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
     let outputs = o.give_back(module, end);
-    let Outline { mut body, args, inputs, .. } = o;
+    let Outline { mut body, args, inputs, moved, .. } = o;
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
     ssa::remove_dead_phis(&mut body);
-    Ok(Body { func: body, args, inputs, outputs })
+    Ok(Body { func: body, args, inputs, outputs, moved })
 }
 
 struct Outline<'a> {
@@ -152,6 +156,8 @@ struct Outline<'a> {
     inner: SecondaryMap<Value, PackedOption<Value>>,
     /// What each φ of the header is in the next iteration.
     nexts: Vec<Value>,
+    /// Stores, with loads that have moved up past them.
+    moved: Vec<(Inst, Inst)>,
 }
 
 impl Outline<'_> {
@@ -288,6 +294,11 @@ impl Outline<'_> {
                         }
                     }
                     self.param(c.phi, ArgShape::Varying, Input::Carried(k))
+                }
+                Kind::Selected => self.param(c.phi, ArgShape::Varying, Input::Carried(k)),
+                Kind::Computed => {
+                    let ty = self.body.ty(c.phi);
+                    self.body.poison(ty)
                 }
                 Kind::Scan { .. } | Kind::Previous => {
                     carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));
@@ -486,7 +497,9 @@ impl Outline<'_> {
         is_first: Value,
     ) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
-        hoist(module, self.source, &mut self.body, next, phi);
+        // A single lane has nothing checked.
+        let checked = self.width > 1;
+        self.moved.extend(hoist(module, self.source, &mut self.body, (next, phi), checked));
         let (block, position) = self.behind(next);
         let ty = self.body.ty(phi);
         let mut put = |op: Op, args: &[Value], at: usize| {
@@ -552,10 +565,10 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Returns what the φs are in the next iteration, but for inductions: which, in the order of members.
+    /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
     fn give_back(&mut self, module: &mut Module, end: Block) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
-            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. }))
+            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
             .collect();
         let values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
         let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();

@@ -5,6 +5,8 @@
 //!   iterations, and the lanes are combined behind the loop.
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
+//! * A *selected value* is one of some iteration: each lane selects among its own, and the lane that the loop would
+//!   have selected from is found behind the loop ([`selections`](super::selections)).
 //!
 //! Nothing else can be computed for several iterations at once, and is refused by name.
 //!
@@ -26,6 +28,7 @@ use warpline_ir::{
 };
 
 use super::find::Loop;
+use super::selections::{self, Selection};
 
 /// A φ of a loop's header.
 #[derive(Clone, Debug)]
@@ -47,6 +50,10 @@ pub(super) enum Kind {
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
     Previous,
+    /// It is a value of one iteration, which a [selection](super::selections) chooses.
+    Selected,
+    /// The same, but computed from the number of that iteration; lanes do not carry it.
+    Computed,
 }
 
 /// An operation that combines two values of one type, in any order and grouping.
@@ -113,25 +120,56 @@ impl Loop {
     }
 
     /// What the φs of the header carry, in their order. With `any_order`, floating-point numbers may be combined in
-    /// any order.
+    /// any order. Selections get more φs.
     ///
     /// # Errors
     /// If one is none of what the [module](self) lists.
     pub(super) fn carried(
         &self,
         module: &Module,
-        func: &Function,
+        func: &mut Function,
         any_order: bool,
-    ) -> Result<Vec<Carried>, VectorizeError> {
-        let users = self.users(func);
+    ) -> Result<(Vec<Carried>, Vec<Selection>), VectorizeError> {
+        let mut kinds = self.kinds(module, func, any_order);
+        let among: Vec<usize> = (0..kinds.len()).filter(|&k| kinds[k].is_err()).collect();
+        let selections = selections::add(module, func, self, &among);
+        if !selections.is_empty() {
+            let again = self.kinds(module, func, any_order).into_iter().skip(kinds.len());
+            kinds.extend(again);
+        }
         let mut all = Vec::new();
-        for (position, &phi) in func.blocks[self.header].phis.iter().enumerate() {
+        for (position, kind) in kinds.into_iter().enumerate() {
+            let phi = func.insts[func.blocks[self.header].phis[position]].results[0];
             let next = func.edges[self.back].args[position];
-            let phi = func.insts[phi].results[0];
-            let kind = self.kind(module, func, &users, phi, next, any_order)?;
+            let kind = selections::kind_of(&selections, position).map_or(kind, Ok)?;
             all.push(Carried { phi, next, kind });
         }
-        Ok(all)
+        Ok((all, selections))
+    }
+
+    /// What each φ of the header carries, selections apart.
+    fn kinds(&self, module: &Module, func: &Function, any_order: bool) -> Vec<Result<Kind, VectorizeError>> {
+        let users = self.users(func);
+        let phis = func.blocks[self.header].phis.iter().enumerate();
+        let kind = |(position, &phi): (usize, &Inst)| {
+            let next = func.edges[self.back].args[position];
+            self.kind(module, func, &users, func.insts[phi].results[0], next, any_order)
+        };
+        phis.map(kind).collect()
+    }
+
+    /// The position of a φ among those of the header.
+    pub(super) fn position_of(&self, func: &Function, phi: Value) -> Option<usize> {
+        func.blocks[self.header].phis.iter().position(|&p| func.insts[p].results[0] == phi)
+    }
+
+    /// The position of a φ of the header that is an induction, and what it grows by.
+    pub(super) fn induction(&self, module: &Module, func: &Function, phi: Value) -> Option<(usize, Growth)> {
+        let position = self.position_of(func, phi)?;
+        let next = func.edges[self.back].args[position];
+        let by = func.def_inst(next).filter(|_| !self.is_invariant(func, next))?;
+        let (of, step, _) = self.addition(module, func, by)?;
+        (of == phi).then_some((position, step))
     }
 
     fn kind(
@@ -189,7 +227,7 @@ impl Loop {
     }
 
     /// Who uses what within the loop; the φs of its header do not count.
-    fn users(&self, func: &Function) -> Users {
+    pub(super) fn users(&self, func: &Function) -> Users {
         let inside = |b: Block| self.blocks.contains(b) || self.dead.contains(b);
         let stays = |e: Edge| {
             let (from, to) = (func.edges[e].from, func.edges[e].to);
@@ -200,13 +238,13 @@ impl Loop {
 }
 
 /// What depends on a value within an iteration.
-struct Dependent {
-    values: EntitySet<Value>,
-    insts: Vec<Inst>,
+pub(super) struct Dependent {
+    pub(super) values: EntitySet<Value>,
+    pub(super) insts: Vec<Inst>,
 }
 
 impl Dependent {
-    fn of(func: &Function, users: &Users, start: Value) -> Dependent {
+    pub(super) fn of(func: &Function, users: &Users, start: Value) -> Dependent {
         let (mut values, mut seen) = (EntitySet::new(), EntitySet::new());
         let mut insts = Vec::new();
         let mut work = vec![start];
@@ -425,10 +463,24 @@ impl Chain<'_> {
 
     fn refusal(&self, i: Inst) -> VectorizeError {
         let phi = self.func.value_name(self.phi);
+        let remedy = match self.func.insts[i].op {
+            Op::FCmp(_) => {
+                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
+                 iteration in its braces: a NaN is never taken then"
+            }
+            Op::ICmp(_) => {
+                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
+                 iteration in its braces"
+            }
+            _ => {
+                "; compute what does not depend on it in a loop of its own, or several such sequences side by side in \
+                 a loop around this one"
+            }
+        };
         let reason = format!(
             "uses what {phi} carries from one iteration to the next, which is neither an induction nor a \
-             reduction, prefix sum or \
-             the like, nor just the value of the iteration before"
+             reduction, prefix sum or the like, nor a value selected from one iteration, nor just the value of the \
+             iteration before{remedy}"
         );
         VectorizeError::at_inst(self.func, i, reason)
     }

@@ -6,7 +6,10 @@
 //! * In `a[i] = x; b[i] = a[i + 1];` an iteration loads what the next one stores. Lanes store all at once, so that
 //!   they must load before; the load moves up to the store ([`hoist_loads_ahead`]).
 //!
-//! Nothing moves past what writes what it reads.
+//! Nothing moves past what writes what it reads. Where only the pointers say whether it does, what moves up is checked
+//! before the loop.
+
+use std::cell::RefCell;
 
 use cranelift_entity::EntitySet;
 
@@ -18,16 +21,42 @@ use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the
 /// function that the body was taken from, with instructions under the same numbers. Nothing happens if that would
-/// change what the block does.
-pub(super) fn hoist(module: &Module, source: &Function, body: &mut Function, value: Value, needed: Value) {
-    let Some(block) = body.def_block(value) else { return };
+/// change what the block does. If loads `may_be_checked`, they also move past stores to other addresses that move or
+/// stay as theirs do; those pairs are returned, which must be checked to be apart in each iteration.
+pub(super) fn hoist(
+    module: &Module,
+    source: &Function,
+    body: &mut Function,
+    (value, needed): (Value, Value),
+    may_be_checked: bool,
+) -> Vec<(Inst, Inst)> {
+    let Some(block) = body.def_block(value) else { return Vec::new() };
     let insts = body.blocks[block].insts.clone();
-    let Some(first) = insts.iter().position(|&i| body.insts[i].args.contains(&needed)) else { return };
+    let Some(first) = insts.iter().position(|&i| body.insts[i].args.contains(&needed)) else {
+        return Vec::new();
+    };
     let apart = Apart::new(module, source, None);
-    let may_pass = |p, i| may_swap(module, source, body, &apart, p, i);
-    if let Some(order) = moved_up(body, block, &insts, first, value, &may_pass) {
-        body.blocks[block].insts = order;
-    }
+    let assumed = RefCell::new(Vec::new());
+    let may_pass = |p, i| {
+        let swaps = may_swap(module, source, body, &apart, p, i);
+        let checked = !swaps && may_be_checked && distance_is_open(module, source, p, i);
+        if checked {
+            assumed.borrow_mut().push((p, i));
+        }
+        swaps || checked
+    };
+    let Some(order) = moved_up(body, block, &insts, first, value, &may_pass) else { return Vec::new() };
+    body.blocks[block].insts = order;
+    assumed.into_inner()
+}
+
+/// Whether a load stands behind a store of which only the addresses say whether they touch the same memory, and these
+/// are not known before the code runs.
+fn distance_is_open(module: &Module, source: &Function, store: Inst, load: Inst) -> bool {
+    let (Some(stored), Some(loaded)) = (source.accessed(store), source.accessed(load)) else { return false };
+    let simple = stored.writes && !loaded.writes && stored.access.is_simple() && loaded.access.is_simple();
+    let [a, b] = [stored, loaded].map(|x| Address::of(module, source, x.address));
+    simple && a.zip(b).is_some_and(|(a, b)| a.distance(&b).is_none())
 }
 
 /// The instructions of a block with those that a value is computed from before the one at a position, if all of them

@@ -11,12 +11,14 @@
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
+//!    `selections`: those of them that keep a value of one iteration;
 //! 4. `trips`: how many iterations there are;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
-//! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `move_out`: that in a function of its
-//!    own.
+//! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
+//!    put together; `move_out`: the vector code in a function of its own.
 
+mod behind;
 mod body;
 mod carried;
 mod find;
@@ -27,6 +29,7 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod rewrite;
+mod selections;
 mod strides;
 mod trips;
 
@@ -34,7 +37,7 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Module, Op, Type, Value};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -48,6 +51,7 @@ use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
 use rewrite::{Parts, Rewritten};
+use selections::Selection;
 use trips::Counter;
 
 /// What was made of a loop.
@@ -105,6 +109,9 @@ pub enum CarryKind {
     Scan,
     /// It is what the iteration before computed.
     Previous,
+    /// It is a value of one iteration: of the last one in which a condition held, or of the one with the least or
+    /// greatest value.
+    Selected,
 }
 
 impl CarryKind {
@@ -115,6 +122,7 @@ impl CarryKind {
             CarryKind::Reduction => "reduction",
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
+            CarryKind::Selected => "selected value",
         }
     }
 }
@@ -237,17 +245,19 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, tail, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, strides, counter, body, stands, pieces } =
+    let Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces } =
         take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let (epilogue, tail, least) =
-        if asks { (options.width, Tail::Masked, 0) } else { (epilogue, tail, least) };
+    // What lanes have selected is compared over vectors of all lanes.
+    let (epilogue, tail) =
+        if asks || !selections.is_empty() { (options.width, Tail::Masked) } else { (epilogue, tail) };
+    let least = if asks { 0 } else { least };
     let body_func = module.functions.push(body.func.clone());
-    let region = Region { func: &scalar, params: &stands };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
     let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
@@ -257,7 +267,7 @@ pub fn vectorize_loop(
         Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
     let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
-    let carries = carried.iter().map(|c| c.public(&scalar)).collect();
+    let carries = carried[..shown].iter().map(|c| c.public(&scalar)).collect();
     let names = strides.iter().map(|&v| scalar.value_name(v)).collect();
     let mut checks = Vec::new();
     for variant in made.each() {
@@ -268,6 +278,7 @@ pub fn vectorize_loop(
         l: &l,
         counter: &counter,
         carried: &carried,
+        selections: &selections,
         strides: &strides,
         body: &body,
         variants: &variants,
@@ -295,7 +306,8 @@ pub struct Iteration {
     pub header: Block,
     /// Whether control comes to the header once more than there are iterations.
     pub tested_first: bool,
-    /// Whether groups of iterations may be of any size and begin anywhere: none asks about the others.
+    /// Whether groups of iterations may be of any size and begin anywhere: none asks about the others, and nothing is
+    /// selected from one of them.
     pub divisible: bool,
     /// Whether iterations ask about others in their group.
     pub asks: bool,
@@ -311,12 +323,13 @@ pub struct Iteration {
     pub(crate) sums: Vec<usize>,
     source: Function,
     stands: Vec<Stands>,
+    moved: Vec<(Inst, Inst)>,
 }
 
 impl Iteration {
     /// The function that it was cut out of.
     pub fn region(&self) -> Region<'_> {
-        Region { func: &self.source, params: &self.stands }
+        Region { func: &self.source, params: &self.stands, moved: &self.moved }
     }
 }
 
@@ -326,15 +339,15 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, counter, body, stands, pieces, .. } =
+    let Taken { scalar, l, carried, selections, counter, body, stands, pieces, .. } =
         take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let divisible = !asks;
+    let divisible = !asks && selections.is_empty();
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
     let (contract, most) = (unit.contract, unit.safelen);
-    let (func, args, header) = (body.func, body.args, l.header);
+    let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
     let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
     let source = scalar;
     Ok(Iteration {
@@ -352,6 +365,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         sums,
         source,
         stands,
+        moved,
     })
 }
 
@@ -371,6 +385,9 @@ struct Taken {
     scalar: Function,
     l: Loop,
     carried: Vec<Carried>,
+    /// How many of them are the program's own.
+    shown: usize,
+    selections: Vec<Selection>,
     /// What is taken for 1.
     strides: Vec<Value>,
     counter: Counter,
@@ -417,7 +434,8 @@ fn understand(
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
-    let mut carried = l.carried(module, &scalar, any_order)?;
+    let shown = scalar.blocks[l.header].phis.len();
+    let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
     let counter = Counter::of(module, &scalar, &l, &carried)?;
     let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
@@ -435,13 +453,13 @@ fn understand(
         .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
-    let region = Region { func: &scalar, params: &stands };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let pieces =
         dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, strides, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces })
 }
 
 /// Whether a loop calls functions, intrinsics apart.
@@ -466,7 +484,9 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         Kind::Reduction { combiner, .. } | Kind::Scan { combiner, .. } => {
             Some((combiner.combine, func.ty(c.phi)))
         }
-        Kind::Induction { .. } | Kind::Previous => None,
+        // A comparison decides, as it does about a minimum.
+        Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
+        Kind::Induction { .. } | Kind::Previous | Kind::Computed => None,
     });
     found.collect()
 }
@@ -478,6 +498,7 @@ impl Carried {
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
+            Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };
         let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();
         Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }

@@ -33,6 +33,7 @@ use super::body::{Body, Input};
 use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
 use super::move_out::move_out;
+use super::selections::{MAX_NUMBER, Selection};
 use super::trips::Counter;
 use crate::dependences::Growth;
 
@@ -43,6 +44,7 @@ pub(super) struct Parts<'a> {
     pub(super) carried: &'a [Carried],
     /// What must be 1, or the loop runs as it was.
     pub(super) strides: &'a [Value],
+    pub(super) selections: &'a [Selection],
     pub(super) body: &'a Body,
     pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
@@ -68,6 +70,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
+    let rounds = if parts.selections.is_empty() { rounds } else { at_most(&mut b, rounds, MAX_NUMBER) };
     let mut new = Vec::new();
     if parts.variants.least > 1 {
         let many = b.block("many");
@@ -99,7 +102,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     new.extend(made.blocks);
     let last = made.state;
     new.push(scalar);
-    let values: Vec<Value> = (0..last.len()).map(|k| parts.whole(&mut b, k, last[k])).collect();
+    let values = parts.state_behind(&mut b, &starts, &last);
     b.br(scalar);
     b.pass(&values);
 
@@ -173,8 +176,10 @@ impl Groups for Parts<'_> {
                 };
                 let new = self.member(b, result, member);
                 match (&self.carried[k].kind, mask) {
-                    (Kind::Reduction { .. }, Some(mask)) => where_active(b, mask, new, before[k], width),
-                    (Kind::Reduction { .. }, None) => new,
+                    (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
+                        where_active(b, mask, new, before[k], width)
+                    }
+                    (Kind::Reduction { .. } | Kind::Selected, None) => new,
                     _ if b.func.ty(new) == b.func.ty(before[k]) => new,
                     _ => {
                         let ty = b.func.ty(before[k]);
@@ -247,11 +252,17 @@ impl Parts<'_> {
 
     /// The state before the first group.
     fn initial(&self, b: &mut Builder, k: usize, start: Value) -> Value {
-        let Kind::Reduction { combiner, .. } = &self.carried[k].kind else { return start };
         let ty = b.func.ty(start);
+        let combiner = match &self.carried[k].kind {
+            Kind::Reduction { combiner, .. } => Some(combiner),
+            Kind::Selected => None,
+            _ => return start,
+        };
         if self.param_type(b, self.variants.groups[0].func, k) == ty {
             return start;
         }
+        // Nothing is selected yet.
+        let Some(combiner) = combiner else { return b.splat(start, self.variants.groups[0].lanes) };
         // What may be combined with itself needs no neutral element.
         let neutral = match combiner.combine {
             Combine::Add | Combine::Mul | Combine::Xor => {
@@ -307,7 +318,7 @@ impl Parts<'_> {
     }
 
     /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined.
-    fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
+    pub(super) fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
         match &self.carried[k].kind {
             Kind::Reduction { combiner, .. } => {
                 let one = narrowed(b, combiner, state, 1);
@@ -360,4 +371,11 @@ fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
         b.func.insts[i].flags = flags;
         b.func.insts[i].results[0]
     })
+}
+
+/// The less of a number of 64 bits, unsigned, and a constant.
+fn at_most(b: &mut Builder, x: Value, most: i64) -> Value {
+    let most = b.int(64, most);
+    let less = b.icmp(IntPred::Ult, x, most);
+    b.value(Op::Select, &[less, x, most], Type::Int(64))
 }
