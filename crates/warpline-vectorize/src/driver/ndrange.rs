@@ -252,7 +252,7 @@ pub(super) fn over_rows(
 }
 
 /// What the range driver of a kernel is passed for a row: the range, the kernel's own arguments and what was added.
-/// `locals` are the addresses of variables of which each group has its own.
+/// `locals` are the addresses of variables of which each group has its own, and then of its scratch.
 pub(super) fn row_arguments(
     b: &mut Builder,
     items: &WorkItems,
@@ -269,6 +269,7 @@ pub(super) fn row_arguments(
             Added::Index(_) => {}
             Added::GroupStart => args.push(begin),
             Added::Local(number) => args.push(locals[number]),
+            Added::Scratch(number) => args.push(locals[items.locals.len() + number]),
             Added::Answer(query, d) => {
                 let x = answer(b, query, &dimensions[d as usize]);
                 args.push(x);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cranelift_entity::EntitySet;
-use warpline_ir::{Function, Module, Op, Scalar, Type, Value};
+use warpline_ir::{Function, LaneOp, Module, Op, Scalar, Type, Value};
 
 use super::cuts::Cuts;
 use super::regions::{Body, Place};
@@ -147,6 +147,7 @@ impl Search<'_> {
                     !op.is_int_division() && func.ty(x).elem().is_some_and(|s| !matches!(s, Scalar::Float(_)))
                 }
                 Op::ICmp(_) | Op::Select | Op::Gep(_) | Op::Cast(_) => true,
+                Op::Lane(LaneOp::LaneIndex | LaneOp::LaneCount) => true,
                 _ => false,
             };
             if !is_cheap || count > MOST_AGAIN {

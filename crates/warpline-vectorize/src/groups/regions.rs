@@ -255,6 +255,10 @@ fn work_of(func: &Function, differ: &[Value]) -> Work {
     if !insts().any(|i| effects(i).intersects(noticed)) {
         return Work::Nothing;
     }
+    // What lanes compute together depends on how many there are.
+    if insts().any(|i| matches!(func.insts[i].op, Op::Lane(_))) {
+        return Work::Lanes;
+    }
     let edges = func.layout.iter().flat_map(|&b| func.out_edges(b));
     let on_edges = edges.flat_map(|&e| func.edges[e].args.iter());
     if insts().flat_map(|i| func.insts[i].args.iter()).chain(on_edges).any(|v| differ.contains(v)) {
