@@ -370,3 +370,19 @@ kernel void plane_heat(global const int *in, global int *out, int n, local int *
   }
   out[g] = heat;
 }
+
+// A value of the outer loop is used in an inner one that has the barrier.
+kernel void values_of_outer_loops(global const int *in, global int *out, int n, local int *tmp) {
+  int g = get_global_id(0), l = get_local_id(0), size = get_local_size(0), sum = 0, x = l;
+  for (int i = 0; i < 3; i++) {
+    int own = in[(g * 3 + i * x) % n] & 1023, agreed = in[i % n] & 3;
+    for (int j = 0; j < 2; j++) {
+      sum += own * (j + 1) + agreed;
+      tmp[l] = sum;
+      GROUP_BARRIER;
+      x = tmp[(l + 1) % size] & 63;
+      GROUP_BARRIER;
+    }
+  }
+  out[g] = sum * 7 + x;
+}

@@ -118,19 +118,38 @@ fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
          get_global_id(0), l = get_local_id(0), size = get_local_size(0), x = in[g], y = l;\n  int own[4] = {{x, l, 3, \
          x ^ l}};\n  tmp[l] = x;\n"
     );
-    if rng.chance(1, 4) {
+    let returns = rng.chance(1, 4);
+    if returns {
         out += &format!("  if (g >= n - {}) return;\n", rng.below(9));
     }
     out += "  barrier(CLK_LOCAL_MEM_FENCE);\n";
-    statements(rng, &mut out, 3, &mut 0);
+    // Who has returned has no value to combine.
+    statements(rng, &mut out, (3, !returns), &mut 0);
     out += "  out[g] = x * 31 + y + own[x & 3];\n}\n";
     out
 }
 
-/// Statements between which all work-items have waited.
-fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u32) {
+/// A statement in which all work-items of a group compute something together.
+fn collective(rng: &mut SplitMix64) -> String {
+    let k = rng.below(9);
+    match rng.below(6) {
+        0 => format!("y += work_group_reduce_add(x & {});\n", k + 3),
+        1 => format!("x ^= work_group_scan_inclusive_add(y & {});\n", k + 1),
+        2 => format!("y += work_group_scan_exclusive_add(x >> {k}) & 1023;\n"),
+        3 => format!("if (work_group_any((x & 63) == {k})) y += l; else x -= {k};\n"),
+        4 => format!("x += work_group_broadcast(y, (size_t)({k} % size));\n"),
+        _ => format!("y ^= work_group_reduce_min(x - l * {k});\n"),
+    }
+}
+
+/// Statements between which all work-items have waited; whether they compute something together.
+fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, bool), loops: &mut u32) {
     const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
     for _ in 0..1 + rng.below(3) {
+        if together && rng.chance(1, 5) {
+            *out += &collective(rng);
+            continue;
+        }
         match rng.below(if depth > 0 { 9 } else { 6 }) {
             0 | 1 => *out += &format!("y += tmp[(l + {}) % size];\n{WAIT}", rng.below(9)),
             2 => *out += &format!("x = x * {} + (y >> 1);\n", rng.below(7)),
@@ -150,21 +169,21 @@ fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u3
                 let k = format!("k{loops}");
                 let bound = if rng.chance(1, 2) { "(size & 3) + 1".to_owned() } else { "2".to_owned() };
                 *out += &format!("for (int {k} = 0; {k} < {bound}; {k}++) {{\n");
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += &format!("x += {k};\n}}\n");
             }
             7 => {
                 *out += &format!("if (get_group_id(0) % {} == 0) {{\n", 2 + rng.below(2));
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += "} else {\n";
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += "}\n";
             }
             _ => {
                 *loops += 1;
                 *out += &format!("int rounds{loops} = tmp[0] & 3;\n{WAIT}while (rounds{loops}-- > 0) {{\n");
                 let this = *loops;
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += &format!("y += rounds{this};\n}}\n");
             }
         }
@@ -276,7 +295,14 @@ fn collective_functions_need_all_work_items_and_operands_that_they_agree_on() {
         return;
     }
     for (body, words) in [
-        ("if (l & 1) out[g] = work_group_reduce_add(l);", "only some of them come to this barrier"),
+        (
+            "if (l & 1) out[g] = work_group_reduce_add(l);",
+            "all of them have to have a value at `work_group_reduce_add(int)`",
+        ),
+        (
+            "if (l & 1) out[g] = work_group_reduce_add(l); else out[g] = n;\nout[g + 1] = 0;",
+            "only some of them come to this barrier",
+        ),
         ("for (int i = 0; i < l; i++) out[g] += work_group_any(i == n);", "in different iterations"),
         ("if (g >= n) return;\nout[g] = work_group_reduce_add(l);", "guard the work, not the call"),
         ("out[g] = work_group_broadcast(n, (size_t)(l / 2));", "have to pass `work_group_broadcast(int, ulong)` the same"),
@@ -305,6 +331,39 @@ const SUB_GROUPS: &str = "kernel void sum(global const float *in, global float *
   out[g] = r % 100003;
 }
 ";
+
+#[test]
+fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
+    if no_clang() {
+        return;
+    }
+    // The last steps of a reduction as if a group were one warp.
+    for kind in ["", "volatile "] {
+        let tail = format!(
+            "local {kind}int *t = tmp; t[l] = g;\n{WAIT}\nif (l < 32) {{ t[l] += t[l + 32]; t[l] += t[l + 16]; }}\n\
+             out[g] = t[0];"
+        );
+        let (code, said) = vectorize(&tail, &[]);
+        assert_eq!(code, Some(1), "{tail}: {said}");
+        assert!(said.contains("race between lanes"), "{said}");
+    }
+    for guarded in [
+        "if (l < 16) tmp[l] += tmp[l + 16];",
+        "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 1];",
+        "if ((l & 3) == 0) { tmp[l] += tmp[l + 2]; tmp[l + 3] = tmp[l + 1]; }",
+    ] {
+        let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
+        assert_eq!(code, Some(0), "{guarded}: {said}");
+    }
+    for racy in [
+        "if (l < 17) tmp[l] += tmp[l + 16];",
+        "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 2];",
+        "if ((l & 2) == 0) tmp[l] += tmp[l + 1];",
+    ] {
+        let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{racy}\n{WAIT}\nout[g] = tmp[l];"), &[]);
+        assert_eq!(code, Some(1), "{racy}: {said}");
+    }
+}
 
 #[test]
 fn sub_groups_are_the_lanes_that_run_together() {

@@ -135,6 +135,7 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
         answers.own_locals(module)?;
         answers.exchange(module);
         sub_groups::replace(module, &mut answers);
+        answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
     let Answers { mut func, added, locals, scratch, .. } = answers;
@@ -281,6 +282,44 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
+    /// Puts the begin of the group in the place of the work-item's number among all less that in its group: a whole
+    /// group agrees on it.
+    fn begins_of_groups(&mut self) {
+        let index = |bits| self.added.iter().position(|a| *a == Added::Index(bits)).map(|k| self.params[k]);
+        let (wide, narrow) = (index(64), index(32));
+        let start = self.param(Added::GroupStart);
+        let is_truncated = |func: &Function, v: Value, of: &dyn Fn(Value) -> bool| {
+            func.def_inst(v).is_some_and(|i| {
+                func.insts[i].op == Op::Cast(CastOp::Trunc) && of(func.insts[i].args[0])
+            })
+        };
+        let is_own = |func: &Function, v: Value| {
+            func.def_inst(v).is_some_and(|i| {
+                let data = &func.insts[i];
+                data.op == Op::Binary(BinaryOp::Sub) && Some(data.args[0]) == wide && data.args[1] == start
+            })
+        };
+        for i in insts(&self.func).collect::<Vec<_>>() {
+            let data = &self.func.insts[i];
+            let (Op::Binary(BinaryOp::Sub), &[all, own]) = (&data.op, &data.args[..]) else { continue };
+            let func = &self.func;
+            let found = match func.ty(all) {
+                NUMBER => (Some(all) == wide && is_own(func, own)).then_some(start),
+                Type::Int(32)
+                    if (Some(all) == narrow || is_truncated(func, all, &|v| Some(v) == wide))
+                        && is_truncated(func, own, &|v| is_own(func, v)) =>
+                {
+                    Some(self.narrowed(i, start, Type::Int(32), InstFlags::empty()))
+                }
+                _ => None,
+            };
+            if let Some(found) = found {
+                let result = self.func.insts[i].results[0];
+                self.func.map_operands(|v| if v == result { found } else { v });
+            }
+        }
+    }
+
     /// Adds what calls need by which the work-items of a group exchange values: an array over the group for each size
     /// of these, and the place of a work-item in it.
     fn exchange(&mut self, module: &Module) {

@@ -1,6 +1,7 @@
 //! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
 
 use cranelift_entity::EntitySet;
+use super::guards::Guards;
 use warpline_analysis::{DomTree, Node};
 
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
@@ -29,6 +30,11 @@ impl<'a> Irregular<'a> {
             }
         }
         Irregular { func, uniformity, dominators: DomTree::compute(&func.graph().0), used }
+    }
+
+    /// What branches say of the lanes that come to accesses.
+    pub(super) fn guards(&self) -> Guards<'_> {
+        Guards { func: self.func, uniformity: self.uniformity, dominators: &self.dominators }
     }
 
     /// Whether anything uses a value.
