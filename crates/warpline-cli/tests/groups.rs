@@ -310,7 +310,10 @@ fn collective_functions_need_all_work_items_and_operands_that_they_agree_on() {
             "event_t e = async_work_group_copy(tmp + l, out, 8, 0); wait_group_events(1, &e);",
             "the same",
         ),
-        ("out[g] = sub_group_reduce_add(l); if (l & 1) sub_group_barrier(CLK_LOCAL_MEM_FENCE);", "only some of them"),
+        (
+            "out[g] = sub_group_reduce_add(l); if (l & 1) sub_group_barrier(CLK_LOCAL_MEM_FENCE);\nout[g + 1] = 3;",
+            "only some of them",
+        ),
     ] {
         let (code, said) = vectorize(body, &["--", STANDARD]);
         assert_eq!(code, Some(1), "{body}: {said}");
