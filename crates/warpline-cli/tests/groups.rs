@@ -305,11 +305,11 @@ fn collective_functions_need_all_work_items_and_operands_that_they_agree_on() {
         ),
         ("for (int i = 0; i < l; i++) out[g] += work_group_any(i == n);", "in different iterations"),
         ("if (g >= n) return;\nout[g] = work_group_reduce_add(l);", "guard the work, not the call"),
-        ("out[g] = work_group_broadcast(n, (size_t)(l / 2));", "have to pass `work_group_broadcast(int, ulong)` the same"),
         (
-            "event_t e = async_work_group_copy(tmp + l, out, 8, 0); wait_group_events(1, &e);",
-            "the same",
+            "out[g] = work_group_broadcast(n, (size_t)(l / 2));",
+            "have to pass `work_group_broadcast(int, ulong)` the same",
         ),
+        ("event_t e = async_work_group_copy(tmp + l, out, 8, 0); wait_group_events(1, &e);", "the same"),
         (
             "out[g] = sub_group_reduce_add(l); if (l & 1) sub_group_barrier(CLK_LOCAL_MEM_FENCE);\nout[g + 1] = 3;",
             "only some of them",
@@ -355,7 +355,8 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
         "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 1];",
         "if ((l & 3) == 0) { tmp[l] += tmp[l + 2]; tmp[l + 3] = tmp[l + 1]; }",
     ] {
-        let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
+        let (code, said) =
+            vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
         assert_eq!(code, Some(0), "{guarded}: {said}");
     }
     for racy in [

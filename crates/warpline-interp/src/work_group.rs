@@ -127,7 +127,11 @@ impl Exec<'_, '_, '_> {
     }
 
     /// Runs work-items to their next barrier, which is told, or to their end.
-    fn run_to_barrier<'c>(&mut self, code: &'c Rc<Code>, one: &mut SubGroup) -> Result<Option<&'c Ins>, Trap> {
+    fn run_to_barrier<'c>(
+        &mut self,
+        code: &'c Rc<Code>,
+        one: &mut SubGroup,
+    ) -> Result<Option<&'c Ins>, Trap> {
         let found = self.advance(code, &mut one.frame, &mut one.progress, None, is_meeting)?;
         match found {
             Some(ins) if one.progress.together().is_none() => {

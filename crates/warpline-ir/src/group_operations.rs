@@ -86,7 +86,8 @@ const NUMBERS: [(&str, Type, bool); 11] = [
 impl GroupOperation {
     /// The operation of a function of this name with operands and a result of these types.
     pub fn of(name: &str, params: &[Type], ret: Type) -> Option<GroupOperation> {
-        if let Some(op) = counting_barrier(name).filter(|_| params == [Type::Int(32)] && ret == Type::Int(32)) {
+        if let Some(op) = counting_barrier(name).filter(|_| params == [Type::Int(32)] && ret == Type::Int(32))
+        {
             return Some(GroupOperation { scope: Scope::WorkGroup, op });
         }
         let (plain, types) = demangle(name)?;
@@ -243,7 +244,9 @@ pub enum Partner {
 impl SubGroupFunction {
     /// What a function of this name with operands and a result of these types is.
     pub fn of(name: &str, params: &[Type], ret: Type) -> Option<SubGroupFunction> {
-        use SubGroupFunction::{Ballot, BroadcastFirst, Count, Elect, Id, LocalId, MaxSize, Op, Shuffle, Size};
+        use SubGroupFunction::{
+            Ballot, BroadcastFirst, Count, Elect, Id, LocalId, MaxSize, Op, Shuffle, Size,
+        };
         const INT: Type = Type::Int(32);
         if let Some(GroupOperation { scope: Scope::SubGroup, op }) = GroupOperation::of(name, params, ret) {
             return Some(Op(op));
@@ -290,7 +293,8 @@ mod tests {
 
     #[test]
     fn operations_are_known_by_name_and_types() {
-        let of = |name: &str, params: &[Type], ret| GroupOperation::of(name, params, ret).map(|o| (o.scope, o.op));
+        let of =
+            |name: &str, params: &[Type], ret| GroupOperation::of(name, params, ret).map(|o| (o.scope, o.op));
         let group = |op| Some((Scope::WorkGroup, op));
         assert_eq!(of("_Z21work_group_reduce_addi", &[INT], INT), group(GroupOp::Reduce(Combine::Add)));
         assert_eq!(
@@ -316,7 +320,10 @@ mod tests {
             of("_Z21sub_group_shuffle_xorfj", &[Type::F32, INT], Type::F32),
             Some(SubGroupFunction::Shuffle(Partner::Xor))
         );
-        assert_eq!(of("_Z20sub_group_reduce_addi", &[INT], INT), Some(SubGroupFunction::Op(GroupOp::Reduce(Combine::Add))));
+        assert_eq!(
+            of("_Z20sub_group_reduce_addi", &[INT], INT),
+            Some(SubGroupFunction::Op(GroupOp::Reduce(Combine::Add)))
+        );
         assert_eq!(of("_Z21work_group_reduce_addi", &[INT], INT), None);
         assert_eq!(of("_Z20sub_group_shuffle_upffj", &[Type::F32, Type::F32, INT], Type::F32), None);
     }

@@ -7,7 +7,8 @@
 use warpline_ir::group_functions::Query;
 use warpline_ir::group_operations::{GroupOp, Partner, SubGroupFunction};
 use warpline_ir::{
-    BinaryOp, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, SymbolKind, Type, Value,
+    BinaryOp, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, SymbolKind, Type,
+    Value,
 };
 
 use crate::work_items::{Added, Answers};
@@ -156,8 +157,7 @@ impl Replacement<'_> {
     /// The number of the sub-group's first work-item in its row.
     fn start(&mut self) -> Value {
         let small = InstFlags::NUW | InstFlags::NSW;
-        let (index, start) = (self.answers.param(Added::Index(64)), self.answers.param(Added::GroupStart));
-        let own = self.flagged(Op::Binary(BinaryOp::Sub), &[index, start], WIDE, small);
+        let own = self.answers.param(Added::LocalIndex);
         let lane = self.lane();
         let lane = self.emit(Op::Cast(CastOp::ZExt), &[lane], WIDE);
         self.flagged(Op::Binary(BinaryOp::Sub), &[own, lane], WIDE, small)

@@ -31,6 +31,8 @@ pub enum Added {
     Index(u32),
     /// The number of the first work-item of the group in dimension 0.
     GroupStart,
+    /// The number of the work-item in its group in dimension 0, in kernels that run over work-groups.
+    LocalIndex,
     /// The address of one of [`WorkItems::locals`].
     Local(usize),
     /// The address of one of [`WorkItems::scratch`].
@@ -73,6 +75,7 @@ impl WorkItems {
     pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
         self.added.iter().map(|a| match a {
             Added::Index(_) => ArgShape::Index,
+            Added::LocalIndex => ArgShape::Consecutive,
             Added::GroupStart | Added::Local(_) | Added::Scratch(_) | Added::Answer(..) => ArgShape::Uniform,
         })
     }
@@ -83,7 +86,9 @@ impl WorkItems {
         let own = &of_row[..of_row.len() - self.added.len()];
         let added = self.added.iter().map(|a| match a {
             // A group is not cut where an index wraps.
-            Added::Index(_) | Added::Answer(Query::GlobalId | Query::LocalId, _) => ArgShape::Varying,
+            Added::Index(_) | Added::LocalIndex | Added::Answer(Query::GlobalId | Query::LocalId, _) => {
+                ArgShape::Varying
+            }
             Added::GroupStart | Added::Local(_) | Added::Scratch(_) | Added::Answer(..) => ArgShape::Uniform,
         });
         own.iter().copied().chain(added).collect()
@@ -120,6 +125,7 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
         params: Vec::new(),
         locals: Vec::new(),
         scratch: Vec::new(),
+        over_groups: has_barriers,
     };
     forget_prefetches(module, &mut answers.func);
     if !asked.is_empty() || has_barriers {
@@ -149,7 +155,14 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     func.name = format!("{}.items", func.name).into();
     let params: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
-    Ok(Some(WorkItems { func: module.functions.push(func), added, locals, scratch, has_barriers, has_sub_groups }))
+    Ok(Some(WorkItems {
+        func: module.functions.push(func),
+        added,
+        locals,
+        scratch,
+        has_barriers,
+        has_sub_groups,
+    }))
 }
 
 /// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
@@ -225,7 +238,8 @@ fn forget_prefetches(module: &Module, func: &mut Function) {
     let is_one = |func: &Function, i: Inst| match &func.insts[i].op {
         Op::Call(info) => info.callee.is_some_and(|symbol| {
             let name = &module.symbols[symbol].name;
-            let is_opencl = demangle(name).is_some_and(|(plain, types)| plain == "prefetch" && types.starts_with('P'));
+            let is_opencl =
+                demangle(name).is_some_and(|(plain, types)| plain == "prefetch" && types.starts_with('P'));
             is_opencl && func.insts[i].results.is_empty() && module.function(name).is_none()
         }),
         _ => false,
@@ -279,6 +293,8 @@ pub(crate) struct Answers {
     params: Vec<Value>,
     locals: Vec<Local>,
     scratch: Vec<u64>,
+    /// Whether the kernel runs over work-groups.
+    over_groups: bool,
 }
 
 impl Answers {
@@ -289,25 +305,20 @@ impl Answers {
         let (wide, narrow) = (index(64), index(32));
         let start = self.param(Added::GroupStart);
         let is_truncated = |func: &Function, v: Value, of: &dyn Fn(Value) -> bool| {
-            func.def_inst(v).is_some_and(|i| {
-                func.insts[i].op == Op::Cast(CastOp::Trunc) && of(func.insts[i].args[0])
-            })
+            func.def_inst(v)
+                .is_some_and(|i| func.insts[i].op == Op::Cast(CastOp::Trunc) && of(func.insts[i].args[0]))
         };
-        let is_own = |func: &Function, v: Value| {
-            func.def_inst(v).is_some_and(|i| {
-                let data = &func.insts[i];
-                data.op == Op::Binary(BinaryOp::Sub) && Some(data.args[0]) == wide && data.args[1] == start
-            })
-        };
+        let own_index = self.added.iter().position(|a| *a == Added::LocalIndex).map(|k| self.params[k]);
+        let is_own = |v: Value| Some(v) == own_index;
         for i in insts(&self.func).collect::<Vec<_>>() {
             let data = &self.func.insts[i];
             let (Op::Binary(BinaryOp::Sub), &[all, own]) = (&data.op, &data.args[..]) else { continue };
             let func = &self.func;
             let found = match func.ty(all) {
-                NUMBER => (Some(all) == wide && is_own(func, own)).then_some(start),
+                NUMBER => (Some(all) == wide && is_own(own)).then_some(start),
                 Type::Int(32)
                     if (Some(all) == narrow || is_truncated(func, all, &|v| Some(v) == wide))
-                        && is_truncated(func, own, &|v| is_own(func, v)) =>
+                        && is_truncated(func, own, &is_own) =>
                 {
                     Some(self.narrowed(i, start, Type::Int(32), InstFlags::empty()))
                 }
@@ -326,7 +337,8 @@ impl Answers {
         let insts = self.func.layout.iter().flat_map(|&b| self.func.blocks[b].insts.clone());
         let mut sizes = Vec::new();
         for i in insts {
-            let Some(GroupOperation { scope: Scope::WorkGroup, op }) = group_operation(module, &self.func, i) else {
+            let Some(GroupOperation { scope: Scope::WorkGroup, op }) = group_operation(module, &self.func, i)
+            else {
                 continue;
             };
             match op {
@@ -340,6 +352,7 @@ impl Answers {
         if sizes.is_empty() {
             return;
         }
+        self.param(Added::LocalIndex);
         for (query, d) in [(Query::LocalId, 1), (Query::LocalId, 2)]
             .into_iter()
             .chain((0..3).map(|d| (Query::LocalSize, d)))
@@ -422,6 +435,7 @@ impl Answers {
             Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
             Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
             Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
+            Added::LocalIndex => (NUMBER, "local_id_0".to_owned()),
             Added::Local(number) => (Type::PTR, format!("local{number}")),
             Added::Scratch(number) => (Type::PTR, format!("scratch{number}")),
             Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
@@ -464,6 +478,10 @@ impl Answers {
             (Query::GlobalId, 0) => {
                 let index = self.param(Added::Index(64));
                 self.narrowed(i, index, ty, InstFlags::empty())
+            }
+            (Query::LocalId, 0) if self.over_groups => {
+                let local = self.param(Added::LocalIndex);
+                self.narrowed(i, local, ty, InstFlags::NUW | InstFlags::NSW)
             }
             (Query::LocalId, 0) => {
                 let (index, start) = (self.param(Added::Index(64)), self.param(Added::GroupStart));

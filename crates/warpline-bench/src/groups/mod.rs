@@ -70,7 +70,9 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
     write("host.c", HOST)?;
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut compile = Command::new(compiler);
-    compile.current_dir(folder.path()).args(["-O2", "-w", "-I.", "host.c", "made.o", "-o", "host", "-lm", "-ldl"]);
+    compile
+        .current_dir(folder.path())
+        .args(["-O2", "-w", "-I.", "host.c", "made.o", "-o", "host", "-lm", "-ldl"]);
     let compiled = run(&mut compile, SECONDS.0);
     if compiled.code != Some(0) {
         return Err(failed("the host program cannot be compiled", &compiled.stderr));
@@ -95,7 +97,10 @@ fn row(line: &str) -> Option<Row> {
 
 /// The table, and what sums it up.
 fn text(rows: &[Row], local: u64) -> String {
-    let mut table = Table::new(1, &["Kernel", "Work-items", "warpline, ms", "OpenCL library, ms", "times as fast", "results"]);
+    let mut table = Table::new(
+        1,
+        &["Kernel", "Work-items", "warpline, ms", "OpenCL library, ms", "times as fast", "results"],
+    );
     let times = |row: &Row| row.theirs.and_then(|theirs| quotient(theirs, row.ours));
     for row in rows {
         let results = match row.theirs {
@@ -115,7 +120,8 @@ fn text(rows: &[Row], local: u64) -> String {
     let mut text = table.markdown();
     let all: Vec<f64> = rows.iter().filter_map(times).collect();
     if all.is_empty() {
-        text += "\nThere is no OpenCL library to compare with (`libOpenCL.so.1` and a platform for the CPU).\n";
+        text +=
+            "\nThere is no OpenCL library to compare with (`libOpenCL.so.1` and a platform for the CPU).\n";
         return text;
     }
     let mean = geometric_mean(all.iter().map(|&t| Some(t)));

@@ -291,6 +291,7 @@ impl Work<'_> {
             let number = match added {
                 Added::Index(_) => start[0] + item[0],
                 Added::GroupStart => start[0],
+                Added::LocalIndex => item[0],
                 Added::Local(k) => {
                     args.push(Val::ptr(self.local[k]));
                     continue;

@@ -7,8 +7,8 @@
 //! loops: then both accesses are under the same one.
 
 use warpline_analysis::{DomTree, Node};
-use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
 use warpline_dataflow::conditions::inverse;
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
 use warpline_uniformity::Uniformity;
 
 /// So many conditions around an access are looked at.
@@ -142,7 +142,8 @@ impl Guards<'_> {
             return None;
         }
         let signed = if c >> (bits - 1) & 1 == 1 { c - (1 << bits) } else { c };
-        let (least, most) = (if self.is_natural(x) { 0 } else { -(1i128 << (bits - 1)) }, (1i128 << (bits - 1)) - 1);
+        let (least, most) =
+            (if self.is_natural(x) { 0 } else { -(1i128 << (bits - 1)) }, (1i128 << (bits - 1)) - 1);
         let whole = (1i128 << bits) - 1;
         let pred = if holds { pred } else { inverse(pred) };
         let (from, to) = match pred {

@@ -1,7 +1,7 @@
 //! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
 
-use cranelift_entity::EntitySet;
 use super::guards::Guards;
+use cranelift_entity::EntitySet;
 use warpline_analysis::{DomTree, Node};
 
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};

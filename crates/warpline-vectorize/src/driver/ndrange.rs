@@ -112,7 +112,7 @@ fn own_parameters(
         match shape {
             ArgShape::Index => {}
             ArgShape::Uniform => own.push((kernel.ty(p), kernel.values[p].name.clone())),
-            ArgShape::Varying | ArgShape::Stride(_) => {
+            ArgShape::Varying | ArgShape::Consecutive | ArgShape::Stride(_) => {
                 let reason = format!(
                     "it asks which work-item it is, so its parameters are the same for all; {} is not",
                     kernel.value_name(p)
@@ -268,6 +268,8 @@ pub(super) fn row_arguments(
         match added {
             Added::Index(_) => {}
             Added::GroupStart => args.push(begin),
+            // A row begins with the first one.
+            Added::LocalIndex => args.push(b.int(64, 0)),
             Added::Local(number) => args.push(locals[number]),
             Added::Scratch(number) => args.push(locals[items.locals.len() + number]),
             Added::Answer(query, d) => {

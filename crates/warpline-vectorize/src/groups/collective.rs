@@ -11,8 +11,8 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_ir::group_functions::Query;
 use warpline_ir::group_operations::{GroupOp, GroupOperation, Scope};
 use warpline_ir::{
-    BinaryOp, Block, CallInfo, CastOp, Combine, Constant, Effects, Function, Inst, InstFlags, IntPred, Module, Op,
-    Type, Value,
+    BinaryOp, Block, CallInfo, CastOp, Combine, Constant, Effects, Function, Inst, InstFlags, IntPred,
+    Module, Op, Type, Value,
 };
 
 use crate::VectorizeError;
@@ -177,8 +177,7 @@ impl Expansion<'_> {
 
     /// The address of the work-item's own element, computed at the end of the current block.
     fn own_element(&mut self, ty: Type) -> Value {
-        let (index, start) = (self.added(Added::Index(64)), self.added(Added::GroupStart));
-        let x = self.b.binary(BinaryOp::Sub, index, start, InstFlags::NUW | InstFlags::NSW);
+        let x = self.added(Added::LocalIndex);
         let [y, z] = [1, 2].map(|d| self.added(Added::Answer(Query::LocalId, d)));
         let k = self.linear([x, y, z]);
         let scratch = self.scratch(ty);
