@@ -93,7 +93,7 @@ int main(void) {
   for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++)
     for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       const uint64_t *local = shapes[s];
-      int is_plane = !strcmp(kernels[k].name, "plane");
+      int is_plane = !strncmp(kernels[k].name, "plane", 5);
       if (!is_plane && local[1] * local[2] > 1) continue;
       uint64_t size[3] = {local[0] * 4, local[1] * 3, local[2]};
       if (!is_plane) size[1] = 1;

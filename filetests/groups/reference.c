@@ -28,6 +28,76 @@ void _Z7barrierj(unsigned flags) { (void)flags; swapcontext(&items[current], &sc
 int _Z10atomic_addPU7CLlocalVii(volatile int *p, int x) { int old = *p; *p = old + x; return old; }
 int _Z10atomic_addPU8CLglobalVii(volatile int *p, int x) { int old = *p; *p = old + x; return old; }
 int _Z9atomic_orPU7CLlocalVii(volatile int *p, int x) { int old = *p; *p = old | x; return old; }
+
+/* What work-items compute together: each leaves its value and waits. */
+typedef union { int i; float f; } value;
+static value values[MOST];
+static void meet(value x) {
+  values[current] = x;
+  _Z7barrierj(1);
+}
+static unsigned count_of(void) { return (unsigned)(local_of[0] * local_of[1] * local_of[2]); }
+static int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { return a > b ? a : b; }
+static int umost(int a, int b) { return (unsigned)a > (unsigned)b ? a : b; }
+static int sum(int a, int b) { return a + b; }
+static int either(int a, int b) { return a | b; }
+static int both(int a, int b) { return a & b; }
+static int over(int x, int (*op)(int, int), int start, unsigned end) {
+  meet((value){.i = x});
+  for (unsigned k = 0; k < end; k++) start = op(start, values[k].i);
+  _Z7barrierj(1);
+  return start;
+}
+static float over_reals(float x, float start, unsigned end) {
+  meet((value){.f = x});
+  for (unsigned k = 0; k < end; k++) start += values[k].f;
+  _Z7barrierj(1);
+  return start;
+}
+int _Z21work_group_reduce_addi(int x) { return over(x, sum, 0, count_of()); }
+int _Z21work_group_reduce_mini(int x) { return over(x, least, 0x7fffffff, count_of()); }
+int _Z21work_group_reduce_maxj(int x) { return over(x, umost, 0, count_of()); }
+int _Z29work_group_scan_inclusive_addi(int x) { return over(x, sum, 0, current + 1); }
+int _Z29work_group_scan_exclusive_addi(int x) { return over(x, sum, 0, current); }
+int _Z29work_group_scan_inclusive_maxi(int x) { return over(x, most, -0x7fffffff - 1, current + 1); }
+int _Z29work_group_scan_exclusive_mini(int x) { return over(x, least, 0x7fffffff, current); }
+int _Z14work_group_anyi(int x) { return over(x != 0, either, 0, count_of()); }
+int _Z14work_group_alli(int x) { return over(x != 0, both, 1, count_of()); }
+float _Z21work_group_reduce_addf(float x) { return over_reals(x, -0.0f, count_of()); }
+float _Z29work_group_scan_exclusive_addf(float x) { return over_reals(x, 0.0f, current); }
+int _Z20work_group_broadcastim(int x, uint64_t from) {
+  meet((value){.i = x});
+  x = values[from].i;
+  _Z7barrierj(1);
+  return x;
+}
+static void copied(void *to, uint64_t to_by, const void *from, uint64_t from_by, uint64_t count, uint64_t bytes) {
+  _Z7barrierj(1);
+  if (current == 0)
+    for (uint64_t k = 0; k < count; k++)
+      memcpy((char *)to + k * to_by * bytes, (const char *)from + k * from_by * bytes, bytes);
+}
+void *_Z21async_work_group_copyPU7CLlocaliPU8CLglobalKim9ocl_event(int *to, const int *from, uint64_t count, void *e) {
+  copied(to, 1, from, 1, count, sizeof(int));
+  return e;
+}
+void *_Z21async_work_group_copyPU8CLglobalDv2_iPU7CLlocalKS_m9ocl_event(void *to, const void *from, uint64_t count,
+                                                                         void *e) {
+  copied(to, 1, from, 1, count, 2 * sizeof(int));
+  return e;
+}
+void *_Z29async_work_group_strided_copyPU7CLlocaliPU8CLglobalKimm9ocl_event(int *to, const int *from, uint64_t count,
+                                                                             uint64_t by, void *e) {
+  copied(to, 1, from, by, count, sizeof(int));
+  return e;
+}
+void _Z17wait_group_eventsiPU9CLgeneric9ocl_event(int count, void *events) {
+  (void)count, (void)events;
+  _Z7barrierj(1);
+}
+void _Z8prefetchPU8CLglobalKim(const int *from, uint64_t count) { (void)from, (void)count; }
+
 int _Z3maxii(int a, int b) { return a > b ? a : b; }
 
 static void item(void) {

@@ -1,5 +1,5 @@
 ;@ group Lane operations
-;@ construct `__syncthreads`, `__syncwarp`, `sub_group_barrier`, `__spirv_ControlBarrier`, `__kmpc_barrier`, intrinsics of GPUs, mangled or not, `convergent` or not
+;@ construct `__syncthreads`, `__syncwarp`, `__spirv_ControlBarrier`, `__kmpc_barrier`, intrinsics of GPUs, mangled or not, `convergent` or not
 ;@ happens refused
 ;@ args index, varying:4=small
 ;@ range 0..50

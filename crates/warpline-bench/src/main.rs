@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod files;
+mod groups;
 mod kernels;
 mod linearize;
 mod machine;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Bench::Linearize(options) => linearize::linearize(options),
         Bench::Kernels(options) => kernels::kernels(options),
         Bench::Survey(options) => survey::survey(options),
+        Bench::Groups(options) => groups::groups(options),
         Bench::Machine(options) => machine::machine(options),
     }))
 }

@@ -45,6 +45,8 @@ pub(crate) enum Bench {
     Survey(BenchSurveyOptions),
     /// What operations cost, as tables that cost models read: on this machine, or by LLVM's model of a CPU
     Machine(BenchMachineOptions),
+    /// Kernels that run over work-groups, beside an OpenCL library (pocl) on one thread, if there is one
+    Groups(BenchGroupsOptions),
 }
 
 /// Options of `uniformity`.
@@ -240,6 +242,23 @@ pub(crate) struct BenchSurveyOptions {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: SurveyFormat,
+    /// Where to write the result [default: standard output]
+    #[arg(short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Options of `groups`.
+#[derive(Args)]
+pub(crate) struct BenchGroupsOptions {
+    /// Files in OpenCL C whose kernels take the arguments of those in `filetests/groups`
+    #[arg(default_values = ["filetests/groups/kernels.cl", "filetests/groups/suites.cl"])]
+    pub sources: Vec<PathBuf>,
+    /// How many work-items a group has
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=256))]
+    pub local: u64,
+    /// So many milliseconds a kernel runs at least, if a range of a million work-items is enough for it
+    #[arg(long, value_name = "MS", default_value_t = 5.0)]
+    pub least: f64,
     /// Where to write the result [default: standard output]
     #[arg(short, value_name = "PATH")]
     pub output: Option<PathBuf>,

@@ -60,7 +60,8 @@ pub(crate) fn check(source: &Path, signature: &Signature) -> Result<()> {
                 indices.push((name, of.name));
                 continue;
             }
-            (_, ArgShape::Index) => "an index is an integer",
+            (Kind::Value(of), ArgShape::Consecutive) if of.is_integer() => continue,
+            (_, ArgShape::Index | ArgShape::Consecutive) => "an index is an integer",
             (Kind::Value(of), ArgShape::Stride(_)) if !of.is_integer() => {
                 "only integers and pointers have strides"
             }

@@ -36,6 +36,9 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
     Some(text)
 }
 
+/// The version of OpenCL C that has functions of work-groups.
+const STANDARD: &str = "-cl-std=CL2.0";
+
 /// Has all kernels of a source made, compiles the source by clang as well, and compares both in a program in C.
 fn compare(source: &Path, options: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
@@ -44,6 +47,7 @@ fn compare(source: &Path, options: &[&str]) {
     let source = source.to_str().unwrap();
     let mut all = vec!["vectorize", source, "-o", object, "--header", header, "--require-all"];
     all.extend(options);
+    all.extend(["--", STANDARD]);
     ok(&warpline(&all));
     let text = std::fs::read_to_string(source).unwrap();
     let names = text.split("kernel void ").skip(1).filter_map(|rest| rest.split('(').next());
@@ -51,7 +55,7 @@ fn compare(source: &Path, options: &[&str]) {
     std::fs::write(folder.path().join("list.h"), list).unwrap();
     run(
         &clang(),
-        &["-x", "cl", "-O1", "-w", "-ffp-contract=off", "-c", source, "-o", "ref.o"],
+        &["-x", "cl", STANDARD, "-O1", "-w", "-ffp-contract=off", "-c", source, "-o", "ref.o"],
         folder.path(),
     );
     let [host, reference] = ["host.c", "reference.c"].map(|name| root().join("filetests/groups").join(name));
@@ -86,6 +90,26 @@ fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
     compare(&source, &["--cpu", "haswell,znver4"]);
 }
 
+#[test]
+fn kernels_of_the_kinds_that_suites_have_do_what_work_groups_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/suites.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "4"]);
+}
+
+#[test]
+fn work_items_compute_and_copy_together_what_they_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/collective.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "4"]);
+}
+
 /// A random kernel in OpenCL C: work-items write their element of local memory, wait, read others', and wait, in loops
 /// and branches that a group takes together.
 fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
@@ -94,19 +118,38 @@ fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
          get_global_id(0), l = get_local_id(0), size = get_local_size(0), x = in[g], y = l;\n  int own[4] = {{x, l, 3, \
          x ^ l}};\n  tmp[l] = x;\n"
     );
-    if rng.chance(1, 4) {
+    let returns = rng.chance(1, 4);
+    if returns {
         out += &format!("  if (g >= n - {}) return;\n", rng.below(9));
     }
     out += "  barrier(CLK_LOCAL_MEM_FENCE);\n";
-    statements(rng, &mut out, 3, &mut 0);
+    // Who has returned has no value to combine.
+    statements(rng, &mut out, (3, !returns), &mut 0);
     out += "  out[g] = x * 31 + y + own[x & 3];\n}\n";
     out
 }
 
-/// Statements between which all work-items have waited.
-fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u32) {
+/// A statement in which all work-items of a group compute something together.
+fn collective(rng: &mut SplitMix64) -> String {
+    let k = rng.below(9);
+    match rng.below(6) {
+        0 => format!("y += work_group_reduce_add(x & {});\n", k + 3),
+        1 => format!("x ^= work_group_scan_inclusive_add(y & {});\n", k + 1),
+        2 => format!("y += work_group_scan_exclusive_add(x >> {k}) & 1023;\n"),
+        3 => format!("if (work_group_any((x & 63) == {k})) y += l; else x -= {k};\n"),
+        4 => format!("x += work_group_broadcast(y, (size_t)({k} % size));\n"),
+        _ => format!("y ^= work_group_reduce_min(x - l * {k});\n"),
+    }
+}
+
+/// Statements between which all work-items have waited; whether they compute something together.
+fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, bool), loops: &mut u32) {
     const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
     for _ in 0..1 + rng.below(3) {
+        if together && rng.chance(1, 5) {
+            *out += &collective(rng);
+            continue;
+        }
         match rng.below(if depth > 0 { 9 } else { 6 }) {
             0 | 1 => *out += &format!("y += tmp[(l + {}) % size];\n{WAIT}", rng.below(9)),
             2 => *out += &format!("x = x * {} + (y >> 1);\n", rng.below(7)),
@@ -126,21 +169,21 @@ fn statements(rng: &mut SplitMix64, out: &mut String, depth: u32, loops: &mut u3
                 let k = format!("k{loops}");
                 let bound = if rng.chance(1, 2) { "(size & 3) + 1".to_owned() } else { "2".to_owned() };
                 *out += &format!("for (int {k} = 0; {k} < {bound}; {k}++) {{\n");
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += &format!("x += {k};\n}}\n");
             }
             7 => {
                 *out += &format!("if (get_group_id(0) % {} == 0) {{\n", 2 + rng.below(2));
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += "} else {\n";
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += "}\n";
             }
             _ => {
                 *loops += 1;
                 *out += &format!("int rounds{loops} = tmp[0] & 3;\n{WAIT}while (rounds{loops}-- > 0) {{\n");
                 let this = *loops;
-                statements(rng, out, depth - 1, loops);
+                statements(rng, out, (depth - 1, together), loops);
                 *out += &format!("y += rounds{this};\n}}\n");
             }
         }
@@ -247,20 +290,96 @@ fn an_early_return_is_a_warning_and_with_strict_barriers_an_error() {
 }
 
 #[test]
-fn other_functions_of_groups_stay_refused_by_name() {
+fn collective_functions_need_all_work_items_and_operands_that_they_agree_on() {
     if no_clang() {
         return;
     }
-    for (call, name) in [
+    for (body, words) in [
         (
-            "event_t e = async_work_group_copy(tmp, out, 8, 0); wait_group_events(1, &e);",
-            "async_work_group_copy",
+            "if (l & 1) out[g] = work_group_reduce_add(l);",
+            "all of them have to have a value at `work_group_reduce_add(int)`",
         ),
-        ("out[g] = work_group_reduce_add(l);", "work_group_reduce_add"),
+        (
+            "if (l & 1) out[g] = work_group_reduce_add(l); else out[g] = n;\nout[g + 1] = 0;",
+            "only some of them come to this barrier",
+        ),
+        ("for (int i = 0; i < l; i++) out[g] += work_group_any(i == n);", "in different iterations"),
+        ("if (g >= n) return;\nout[g] = work_group_reduce_add(l);", "guard the work, not the call"),
+        (
+            "out[g] = work_group_broadcast(n, (size_t)(l / 2));",
+            "have to pass `work_group_broadcast(int, ulong)` the same",
+        ),
+        ("event_t e = async_work_group_copy(tmp + l, out, 8, 0); wait_group_events(1, &e);", "the same"),
+        (
+            "out[g] = sub_group_reduce_add(l); if (l & 1) sub_group_barrier(CLK_LOCAL_MEM_FENCE);\nout[g + 1] = 3;",
+            "only some of them",
+        ),
     ] {
-        let (code, said) = vectorize(&format!("{call}\n{WAIT}"), &["--", "-cl-std=CL2.0"]);
-        assert_eq!(code, Some(1), "{said}");
-        assert!(said.contains(name), "{said}");
+        let (code, said) = vectorize(body, &["--", STANDARD]);
+        assert_eq!(code, Some(1), "{body}: {said}");
+        assert!(said.contains(words) && said.contains("k.cl:"), "{body}: {said}");
+    }
+}
+
+/// Work-items of sub-groups.
+const SUB_GROUPS: &str = "kernel void sum(global const float *in, global float *out, local float *tmp) {
+  int g = get_global_id(0), l = get_local_id(0), x = (int)(in[g] * 1000);
+  int r = sub_group_reduce_add(x) + sub_group_scan_inclusive_add(x) * 3 + sub_group_broadcast(x, 1);
+  r += get_sub_group_id() * 1000 + get_sub_group_local_id() * 7 + get_sub_group_size() * 100;
+  r += get_num_sub_groups() + get_max_sub_group_size() + sub_group_any(x > 900) + 2 * sub_group_all(x > 10);
+  if (x & 1) r += sub_group_reduce_max(x);
+  if (get_sub_group_local_id() == 0) tmp[get_sub_group_id()] = r;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = 0; i < (int)get_num_sub_groups(); i++) r = r * 5 + (int)tmp[i];
+  out[g] = r % 100003;
+}
+";
+
+#[test]
+fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
+    if no_clang() {
+        return;
+    }
+    // The last steps of a reduction as if a group were one warp.
+    for kind in ["", "volatile "] {
+        let tail = format!(
+            "local {kind}int *t = tmp; t[l] = g;\n{WAIT}\nif (l < 32) {{ t[l] += t[l + 32]; t[l] += t[l + 16]; }}\n\
+             out[g] = t[0];"
+        );
+        let (code, said) = vectorize(&tail, &[]);
+        assert_eq!(code, Some(1), "{tail}: {said}");
+        assert!(said.contains("race between lanes"), "{said}");
+    }
+    for guarded in [
+        "if (l < 16) tmp[l] += tmp[l + 16];",
+        "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 1];",
+        "if ((l & 3) == 0) { tmp[l] += tmp[l + 2]; tmp[l + 3] = tmp[l + 1]; }",
+    ] {
+        let (code, said) =
+            vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
+        assert_eq!(code, Some(0), "{guarded}: {said}");
+    }
+    for racy in [
+        "if (l < 17) tmp[l] += tmp[l + 16];",
+        "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 2];",
+        "if ((l & 2) == 0) tmp[l] += tmp[l + 1];",
+    ] {
+        let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{racy}\n{WAIT}\nout[g] = tmp[l];"), &[]);
+        assert_eq!(code, Some(1), "{racy}: {said}");
+    }
+}
+
+#[test]
+fn sub_groups_are_the_lanes_that_run_together() {
+    if no_clang() {
+        return;
+    }
+    for local in ["64", "25", "1", "7"] {
+        for width in ["4", "8", "16"] {
+            let (code, said) = run_groups(SUB_GROUPS, local, &["--width", width, "--", STANDARD]);
+            assert_eq!(code, Some(0), "{local}, {width}: {said}");
+            assert!(said.contains("elements as by definition"), "{said}");
+        }
     }
 }
 
@@ -276,11 +395,11 @@ const REDUCTION: &str = "kernel void sum(global const float *in, global float *o
 ";
 
 /// Runs a kernel of [`REDUCTION`]'s parameters over groups.
-fn run_groups(text: &str, local: &str) -> (Option<i32>, String) {
+fn run_groups(text: &str, local: &str, more: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("sum.cl");
     std::fs::write(&source, text).unwrap();
-    let output = warpline(&[
+    let usual = [
         "run",
         source.to_str().unwrap(),
         "--global",
@@ -293,7 +412,8 @@ fn run_groups(text: &str, local: &str) -> (Option<i32>, String) {
         "out=f32[512]",
         "--bind",
         "tmp=local:f32[256]",
-    ]);
+    ];
+    let output = warpline(&[&usual, more].concat());
     (output.status.code(), stdout(&output) + &stderr(&output))
 }
 
@@ -303,13 +423,13 @@ fn run_compares_whole_groups_with_their_definition_and_reports_races() {
         return;
     }
     for local in ["64", "16", "256", "1"] {
-        let (code, said) = run_groups(REDUCTION, local);
+        let (code, said) = run_groups(REDUCTION, local, &[]);
         assert_eq!(code, Some(0), "{local}: {said}");
         assert!(said.contains("elements as by definition"), "{said}");
     }
     let racy = REDUCTION.replace("tmp[l] = in", "barrier(CLK_LOCAL_MEM_FENCE);\n  tmp[l] = in");
     let racy = racy.replace("    barrier(CLK_LOCAL_MEM_FENCE);\n    if", "    if");
-    let (code, said) = run_groups(&racy, "64");
+    let (code, said) = run_groups(&racy, "64", &[]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("race"), "{said}");
 }

@@ -7,7 +7,7 @@ use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
 use warpline_vectorize::groups::{self, Cut, Work};
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
 use warpline_vectorize::work_items::WorkItems;
-use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
+use warpline_vectorize::{Contract, Options as VectorizerOptions, VectorizeError, Vectorized};
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -185,7 +185,11 @@ impl Rows<'_> {
         let math = kernel.math_library(&self.options.kernel);
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
-        let asked = VectorizerOptions { args: region.args.clone(), ..asked };
+        let contract = match asked.contract {
+            Contract::Threads => Contract::Groups,
+            other => other,
+        };
+        let asked = VectorizerOptions { args: region.args.clone(), contract, ..asked };
         let Widths { epilogue, tail, least, ref estimate, ref chosen, .. } = regions.widths[number];
         let division = Division { epilogue, tail, prologue: 0, least };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)

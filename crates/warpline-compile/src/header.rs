@@ -227,6 +227,10 @@ impl Header<'_> {
                     notes.push(format!("{name}[i - begin]: the value for index i"));
                 }
                 ArgShape::Uniform => params.push(own.value(i, ty)?),
+                ArgShape::Consecutive => {
+                    params.push(own.value(i, ty)?);
+                    notes.push(format!("{name}: the value for begin; each next index gets the next number"));
+                }
                 ArgShape::Stride(n) => {
                     params.push(own.value(i, ty)?);
                     notes.push(format!("{name}: the value for begin; each next index gets {n} more"));

@@ -21,6 +21,32 @@ struct Waiting {
     lanes: LaneSet,
 }
 
+/// Where the lanes of an activation are.
+pub(super) struct Progress {
+    now: Waiting,
+    /// The instruction in the block that is executed next.
+    at: usize,
+    /// Those that wait for others.
+    waiting: Vec<Waiting>,
+    pub(super) returns: Vec<Option<Val>>,
+    pub(super) ended: bool,
+}
+
+impl Progress {
+    /// Lanes that are about to begin a function.
+    pub(super) fn at_start(code: &Code, lanes: LaneSet, width: u32) -> Progress {
+        let ended = lanes.is_empty() || code.blocks.is_empty();
+        let now = Waiting { position: code.start.clone(), block: 0, lanes };
+        Progress { now, at: 0, waiting: Vec::new(), returns: vec![None; width as usize], ended }
+    }
+
+    /// The lanes that are executed, if there are no others that have not ended.
+    pub(super) fn together(&self) -> Option<LaneSet> {
+        let lanes = if self.ended { LaneSet::default() } else { self.now.lanes };
+        self.waiting.is_empty().then_some(lanes)
+    }
+}
+
 impl Exec<'_, '_, '_> {
     /// Runs a function with converged lanes until all have returned. What each lane returned.
     pub(super) fn group(
@@ -28,66 +54,97 @@ impl Exec<'_, '_, '_> {
         code: &Rc<Code>,
         frame: &mut Frame,
         lanes: LaneSet,
-        mut visited: Option<&mut SecondaryMap<Block, LaneSet>>,
+        visited: Option<&mut SecondaryMap<Block, LaneSet>>,
     ) -> Result<Vec<Option<Val>>, Trap> {
-        let mut returns = vec![None; self.width as usize];
-        if lanes.is_empty() {
-            return Ok(returns);
-        }
-        if code.blocks.is_empty() {
+        let mut progress = Progress::at_start(code, lanes, self.width);
+        if !lanes.is_empty() && code.blocks.is_empty() {
             return Err(self.trap(code, None, None, TrapKind::UnsupportedCall(code.name.to_string())));
         }
-        let mut waiting: Vec<Waiting> = Vec::new();
-        let mut now = Waiting { position: code.start.clone(), block: 0, lanes };
-        loop {
-            let block = &code.blocks[now.block as usize];
-            if let Some(v) = &mut visited {
-                v[block.block] = v[block.block].union(now.lanes);
+        self.advance(code, frame, &mut progress, visited, |_| false)?;
+        Ok(progress.returns)
+    }
+
+    /// Goes on until all lanes have returned, or up to an instruction at which to stop, which is told; it counts as
+    /// executed.
+    pub(super) fn advance<'c>(
+        &mut self,
+        code: &'c Rc<Code>,
+        frame: &mut Frame,
+        progress: &mut Progress,
+        mut visited: Option<&mut SecondaryMap<Block, LaneSet>>,
+        stops: impl Fn(&Ins) -> bool,
+    ) -> Result<Option<&'c Ins>, Trap> {
+        while !progress.ended {
+            let block = &code.blocks[progress.now.block as usize];
+            let lanes = progress.now.lanes;
+            if progress.at == 0 {
+                if let Some(v) = &mut visited {
+                    v[block.block] = v[block.block].union(lanes);
+                }
+                self.burn(code, block, lanes)?;
+                for &phi in &block.phis {
+                    self.observe(code, frame, phi, lanes);
+                }
             }
-            self.burn(code, block, now.lanes)?;
-            for &phi in &block.phis {
-                self.observe(code, frame, phi, now.lanes);
+            while let Some(ins) = block.insts.get(progress.at) {
+                progress.at += 1;
+                if stops(ins) {
+                    return Ok(Some(ins));
+                }
+                self.instruction(code, frame, ins, lanes)?;
+                self.observe(code, frame, ins.inst, lanes);
             }
-            for ins in &block.insts {
-                self.instruction(code, frame, ins, now.lanes)?;
-                self.observe(code, frame, ins.inst, now.lanes);
-            }
-            let stay = self.leave(code, frame, block, now.lanes, &mut returns)?;
-            // Usually all lanes stay together.
-            if let Some(edge) = stay
-                && waiting.is_empty()
-            {
-                let e = &code.edges[edge as usize];
-                e.step.apply(&mut now.position);
-                now.block = e.to;
+            progress.at = 0;
+            self.part(code, frame, block, progress)?;
+        }
+        Ok(None)
+    }
+
+    /// Leaves a block: lanes that take one edge go on together, those first that are behind.
+    fn part(
+        &mut self,
+        code: &Rc<Code>,
+        frame: &mut Frame,
+        block: &BlockCode,
+        progress: &mut Progress,
+    ) -> Result<(), Trap> {
+        let Progress { now, waiting, returns, ended, .. } = progress;
+        let stay = self.leave(code, frame, block, now.lanes, returns)?;
+        // Usually all lanes stay together.
+        if let Some(edge) = stay
+            && waiting.is_empty()
+        {
+            let e = &code.edges[edge as usize];
+            e.step.apply(&mut now.position);
+            now.block = e.to;
+            return Ok(());
+        }
+        let mut rest = now.lanes;
+        for lane in now.lanes.iter() {
+            if !rest.contains(lane) {
                 continue;
             }
-            let mut rest = now.lanes;
-            for lane in now.lanes.iter() {
-                if !rest.contains(lane) {
-                    continue;
-                }
-                let edge = frame.edges[lane as usize];
-                let mut together = LaneSet::default();
-                rest.iter().filter(|&l| frame.edges[l as usize] == edge).for_each(|l| together.insert(l));
-                rest = rest.minus(together);
-                if edge == u32::MAX {
-                    continue; // returned
-                }
-                let e = &code.edges[edge as usize];
-                let mut position = now.position.clone();
-                e.step.apply(&mut position);
-                match waiting.iter_mut().find(|w| w.position == position) {
-                    Some(w) => w.lanes = w.lanes.union(together),
-                    None => waiting.push(Waiting { position, block: e.to, lanes: together }),
-                }
+            let edge = frame.edges[lane as usize];
+            let mut together = LaneSet::default();
+            rest.iter().filter(|&l| frame.edges[l as usize] == edge).for_each(|l| together.insert(l));
+            rest = rest.minus(together);
+            if edge == u32::MAX {
+                continue; // returned
             }
-            let least = (0..waiting.len()).min_by(|&i, &j| waiting[i].position.cmp(&waiting[j].position));
-            match least {
-                Some(i) => now = waiting.swap_remove(i),
-                None => return Ok(returns),
+            let e = &code.edges[edge as usize];
+            let mut position = now.position.clone();
+            e.step.apply(&mut position);
+            match waiting.iter_mut().find(|w| w.position == position) {
+                Some(w) => w.lanes = w.lanes.union(together),
+                None => waiting.push(Waiting { position, block: e.to, lanes: together }),
             }
         }
+        let least = (0..waiting.len()).min_by(|&i, &j| waiting[i].position.cmp(&waiting[j].position));
+        match least {
+            Some(i) => *now = waiting.swap_remove(i),
+            None => *ended = true,
+        }
+        Ok(())
     }
 
     /// Pays for a block.

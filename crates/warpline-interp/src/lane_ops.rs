@@ -158,7 +158,7 @@ fn first(lanes: LaneSet, kind: TrapKind) -> LaneTrap {
 }
 
 /// Numbers combined in order, from a start on.
-fn combined(c: Combine, elem: Type, start: u128, numbers: &[Cell]) -> Result<Cell, TrapKind> {
+pub(super) fn combined(c: Combine, elem: Type, start: u128, numbers: &[Cell]) -> Result<Cell, TrapKind> {
     let (int, float, limit) = match c {
         Combine::Add => (Some(BinaryOp::Add), Some(BinaryOp::FAdd), None),
         Combine::Mul => (Some(BinaryOp::Mul), Some(BinaryOp::FMul), None),

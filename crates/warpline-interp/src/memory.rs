@@ -50,8 +50,8 @@ pub struct Memory {
     run: u32,
     /// How many executions of instructions there have been in this run.
     execution: u32,
-    /// The number of the work-item that runs alone, if one does.
-    item: Option<u32>,
+    /// By which numbers work-items are known that run in lanes, if lanes have others.
+    items: Vec<u32>,
     /// Whether accesses are parts of atomic operations.
     pub(super) atomic: bool,
     spare: Spare,
@@ -68,7 +68,7 @@ impl Memory {
             races: None,
             run: 0,
             execution: 0,
-            item: None,
+            items: Vec::new(),
             atomic: false,
             spare: Spare::default(),
         }
@@ -179,7 +179,7 @@ impl Memory {
 
     fn note_read(&mut self, i: usize, offset: usize, size: usize, lane: u32) {
         if let Some(log) = &mut self.races {
-            let lane = self.item.unwrap_or(lane);
+            let lane = self.items.get(lane as usize).copied().unwrap_or(lane);
             let access = Access { lane, atomic: self.atomic, execution: self.execution };
             let Allocation { base, shadow, .. } = &mut self.allocations[i];
             for at in offset..offset + size {
@@ -199,7 +199,7 @@ impl Memory {
         new: impl Fn(usize) -> (u8, State),
     ) {
         if let Some(log) = &mut self.races {
-            let lane = self.item.unwrap_or(lane);
+            let lane = self.items.get(lane as usize).copied().unwrap_or(lane);
             let access = Access { lane, atomic: self.atomic, execution: self.execution };
             let Allocation { base, bytes, states, shadow, .. } = &mut self.allocations[i];
             for k in 0..size {
@@ -329,9 +329,10 @@ impl Memory {
             .map(|k| a.base + k as u64)
     }
 
-    /// Says by which number a work-item is known that runs alone, in the place of its lane.
-    pub(super) fn set_item(&mut self, item: Option<u32>) {
-        self.item = item;
+    /// Says by which numbers work-items are known that run now, in the place of their lanes; none: by their lanes.
+    pub(super) fn set_items(&mut self, items: &[u32]) {
+        self.items.clear();
+        self.items.extend_from_slice(items);
     }
 
     /// Forgets which lane accessed what, but no race that was seen.

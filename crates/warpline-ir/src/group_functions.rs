@@ -157,9 +157,16 @@ const RESERVED_BARRIERS: [&str; 9] = [
 ];
 
 /// Those among them at which exactly the work-items of a group wait, whatever their operands are, and that do nothing
-/// else. Operands say which memory is in order behind them: all of it is.
-const OF_WORK_GROUPS: [&str; 5] =
-    ["barrier", "work_group_barrier", "__syncthreads", "llvm.nvvm.barrier0", "llvm.amdgcn.s.barrier"];
+/// else. Operands say which memory is in order behind them: all of it is. Barriers of sub-groups are among them: where
+/// all work-items of a group come to one, it does no harm that all wait.
+const OF_WORK_GROUPS: [&str; 6] = [
+    "barrier",
+    "work_group_barrier",
+    "sub_group_barrier",
+    "__syncthreads",
+    "llvm.nvvm.barrier0",
+    "llvm.amdgcn.s.barrier",
+];
 
 /// And by how they end.
 const WITH_GROUP_SYNC: &str = ".with.group.sync";
@@ -291,6 +298,15 @@ impl GroupFunction {
         BARRIERS.iter().any(|(barrier, _, params, _)| *barrier == plain && params.len() == count)
             || RESERVED_BARRIERS.iter().any(|p| plain.starts_with(p))
             || plain.starts_with("llvm.") && plain.ends_with(WITH_GROUP_SYNC)
+    }
+
+    /// Whether a function of this name may be one that work-items call together, as far as the name can say.
+    pub fn may_be_collective(name: &str) -> bool {
+        let plain = demangle(name).map_or(name, |(plain, _)| plain);
+        GROUPS.iter().any(|p| plain.starts_with(p))
+            || GROUP_COPIES.contains(&plain)
+            || RESERVED_COLLECTIVES.iter().any(|p| plain.starts_with(p))
+            || VOTES.contains(&plain)
     }
 
     /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's

@@ -20,6 +20,7 @@
 
 pub mod demangle;
 pub mod group_functions;
+pub mod group_operations;
 mod place;
 pub mod printable;
 pub mod text;

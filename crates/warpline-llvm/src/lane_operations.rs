@@ -191,11 +191,12 @@ impl Module {
     }
 }
 
-/// Whether a function without a body may be a barrier.
+/// Whether a function without a body may be one at which work-items meet: a barrier or a collective function.
 pub(crate) fn may_be_barrier(function: LLVMValueRef) -> bool {
     // SAFETY: a live function.
     let count = unsafe { functions().LLVMCountParams(function) };
-    GroupFunction::may_be_barrier(&value_name(function), count as usize)
+    let name = value_name(function);
+    GroupFunction::may_be_barrier(&name, count as usize) || GroupFunction::may_be_collective(&name)
 }
 
 /// An integer as one of another type.

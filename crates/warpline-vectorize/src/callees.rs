@@ -83,6 +83,7 @@ impl CalleeVariant {
                 ArgShape::Uniform => name.push('u'),
                 ArgShape::Varying => name.push('v'),
                 ArgShape::Index => name.push('i'),
+                ArgShape::Consecutive => name.push('c'),
                 ArgShape::Stride(step) if *step < 0 => name.push_str(&format!("sn{}", step.unsigned_abs())),
                 ArgShape::Stride(step) => name.push_str(&format!("s{step}")),
             }

@@ -53,6 +53,9 @@ pub enum Contract {
     /// Lanes are unordered threads. The user promises that they do not race; certain races are refused.
     #[default]
     Threads,
+    /// Lanes are work-items of a group, which share memory between barriers. The user promises that they do not race
+    /// there, as OpenCL asks for; certain races are refused, and updates that cannot be told apart are trusted.
+    Groups,
     /// Lanes are unordered threads, and the user accepts whatever their races do.
     Racy,
 }

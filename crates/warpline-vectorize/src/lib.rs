@@ -69,6 +69,7 @@ mod repair;
 mod scalarize;
 mod sink_stores;
 mod split_conditions;
+mod sub_groups;
 mod subword_loads;
 pub mod uniform_allocas;
 pub mod vector_abi;

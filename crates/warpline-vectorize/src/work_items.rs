@@ -11,14 +11,15 @@ use std::cell::OnceCell;
 
 use cranelift_entity::EntitySet;
 
-use warpline_ir::group_functions::{GroupFunction, Query};
+use warpline_ir::group_functions::{GroupFunction, Query, demangle};
+use warpline_ir::group_operations::{GroupOp, GroupOperation, Scope};
 use warpline_ir::{
     BinaryOp, CastOp, Constant, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op,
     PointerFacts, Scalar, Symbol, SymbolKind, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::{Callees, VectorizeError, call_graph, refused_calls};
+use super::{Callees, VectorizeError, call_graph, refused_calls, sub_groups};
 
 /// The type of numbers of work-items.
 const NUMBER: Type = Type::Int(64);
@@ -30,8 +31,12 @@ pub enum Added {
     Index(u32),
     /// The number of the first work-item of the group in dimension 0.
     GroupStart,
+    /// The number of the work-item in its group in dimension 0, in kernels that run over work-groups.
+    LocalIndex,
     /// The address of one of [`WorkItems::locals`].
     Local(usize),
+    /// The address of one of [`WorkItems::scratch`].
+    Scratch(usize),
     /// What a query yields in a dimension. Numbers of work-items are of dimensions 1 and 2 only.
     Answer(Query, u32),
 }
@@ -45,8 +50,13 @@ pub struct WorkItems {
     pub added: Vec<Added>,
     /// The variables of which each group has its own, in kernels with barriers.
     pub locals: Vec<Local>,
-    /// Whether there are barriers, at which it is [cut](crate::groups::cut).
+    /// Arrays over a group by which its work-items exchange values: the bytes of an element.
+    pub scratch: Vec<u64>,
+    /// Whether the kernel runs over work-groups, [cut](crate::groups::cut) where work-items meet at barriers or in
+    /// collective functions.
     pub has_barriers: bool,
+    /// Whether it does something by sub-groups.
+    pub has_sub_groups: bool,
 }
 
 /// A variable of which each work-group has its own.
@@ -65,7 +75,8 @@ impl WorkItems {
     pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
         self.added.iter().map(|a| match a {
             Added::Index(_) => ArgShape::Index,
-            Added::GroupStart | Added::Local(_) | Added::Answer(..) => ArgShape::Uniform,
+            Added::LocalIndex => ArgShape::Consecutive,
+            Added::GroupStart | Added::Local(_) | Added::Scratch(_) | Added::Answer(..) => ArgShape::Uniform,
         })
     }
 
@@ -75,8 +86,10 @@ impl WorkItems {
         let own = &of_row[..of_row.len() - self.added.len()];
         let added = self.added.iter().map(|a| match a {
             // A group is not cut where an index wraps.
-            Added::Index(_) | Added::Answer(Query::GlobalId | Query::LocalId, _) => ArgShape::Varying,
-            Added::GroupStart | Added::Local(_) | Added::Answer(..) => ArgShape::Uniform,
+            Added::Index(_) | Added::LocalIndex | Added::Answer(Query::GlobalId | Query::LocalId, _) => {
+                ArgShape::Varying
+            }
+            Added::GroupStart | Added::Local(_) | Added::Scratch(_) | Added::Answer(..) => ArgShape::Uniform,
         });
         own.iter().copied().chain(added).collect()
     }
@@ -104,9 +117,17 @@ impl WorkItems {
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
     let asked = questions(module, func);
-    let has_barriers = has_barriers(module, func);
-    let mut answers =
-        Answers { func: func.clone(), added: Vec::new(), params: Vec::new(), locals: Vec::new() };
+    let has_sub_groups = insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
+    let has_barriers = has_sub_groups || insts(func).any(|i| meets(module, func, i));
+    let mut answers = Answers {
+        func: func.clone(),
+        added: Vec::new(),
+        params: Vec::new(),
+        locals: Vec::new(),
+        scratch: Vec::new(),
+        over_groups: has_barriers,
+    };
+    forget_prefetches(module, &mut answers.func);
     if !asked.is_empty() || has_barriers {
         answers.param(Added::Index(64));
     }
@@ -118,9 +139,12 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     }
     if has_barriers {
         answers.own_locals(module)?;
+        answers.exchange(module);
+        sub_groups::replace(module, &mut answers);
+        answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
-    let Answers { mut func, added, locals, .. } = answers;
+    let Answers { mut func, added, locals, scratch, .. } = answers;
     match has_barriers {
         true => refused_calls::check(module, &without_barriers(module, &func), &ByName)?,
         false => refused_calls::check(module, &func, &ByName)?,
@@ -131,7 +155,14 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     func.name = format!("{}.items", func.name).into();
     let params: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
-    Ok(Some(WorkItems { func: module.functions.push(func), added, locals, has_barriers }))
+    Ok(Some(WorkItems {
+        func: module.functions.push(func),
+        added,
+        locals,
+        scratch,
+        has_barriers,
+        has_sub_groups,
+    }))
 }
 
 /// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
@@ -158,7 +189,7 @@ fn check_callees(module: &Module, func: &Function) -> Result<(), VectorizeError>
 fn without_barriers(module: &Module, func: &Function) -> Function {
     let mut rest = func.clone();
     for &b in &func.layout {
-        rest.blocks[b].insts.retain(|&i| !is_barrier(module, func, i));
+        rest.blocks[b].insts.retain(|&i| !meets(module, func, i));
     }
     rest
 }
@@ -174,9 +205,49 @@ pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
     }
 }
 
-/// Whether a function has barriers of work-groups.
-fn has_barriers(module: &Module, func: &Function) -> bool {
-    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| is_barrier(module, func, i))
+/// What work-items compute together by a call, if it is one of a collective function without a body.
+pub(crate) fn group_operation(module: &Module, func: &Function, i: Inst) -> Option<GroupOperation> {
+    let Op::Call(info) = &func.insts[i].op else { return None };
+    let data = &module.symbols[info.callee?];
+    let SymbolKind::Function { params, ret, variadic: false } = &data.kind else { return None };
+    GroupOperation::of(&data.name, params, *ret).filter(|_| module.function(&data.name).is_none())
+}
+
+/// Whether the work-items of a group meet at an instruction.
+pub(crate) fn meets(module: &Module, func: &Function, i: Inst) -> bool {
+    is_barrier(module, func, i)
+        || group_operation(module, func, i).is_some_and(|o| o.scope == Scope::WorkGroup)
+}
+
+/// The bytes of an element of a type that work-items exchange.
+pub(crate) fn scratch_bytes(ty: Type) -> u64 {
+    match ty {
+        Type::Int(bits) => u64::from(bits.div_ceil(8)),
+        Type::F64 => 8,
+        _ => 4,
+    }
+}
+
+/// All instructions but φs and terminators.
+fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
+    func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied())
+}
+
+/// Takes out what only says which memory is soon read.
+fn forget_prefetches(module: &Module, func: &mut Function) {
+    let is_one = |func: &Function, i: Inst| match &func.insts[i].op {
+        Op::Call(info) => info.callee.is_some_and(|symbol| {
+            let name = &module.symbols[symbol].name;
+            let is_opencl =
+                demangle(name).is_some_and(|(plain, types)| plain == "prefetch" && types.starts_with('P'));
+            is_opencl && func.insts[i].results.is_empty() && module.function(name).is_none()
+        }),
+        _ => false,
+    };
+    for b in func.layout.clone() {
+        let insts = std::mem::take(&mut func.blocks[b].insts);
+        func.blocks[b].insts = insts.into_iter().filter(|&i| !is_one(func, i)).collect();
+    }
 }
 
 /// Whether a function asks which work-item it is, so that it becomes one with parameters.
@@ -215,14 +286,87 @@ fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)
     func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(question).collect()
 }
 
-struct Answers {
-    func: Function,
+/// A kernel in which parameters take the place of questions.
+pub(crate) struct Answers {
+    pub(crate) func: Function,
     added: Vec<Added>,
     params: Vec<Value>,
     locals: Vec<Local>,
+    scratch: Vec<u64>,
+    /// Whether the kernel runs over work-groups.
+    over_groups: bool,
 }
 
 impl Answers {
+    /// Puts the begin of the group in the place of the work-item's number among all less that in its group: a whole
+    /// group agrees on it.
+    fn begins_of_groups(&mut self) {
+        let index = |bits| self.added.iter().position(|a| *a == Added::Index(bits)).map(|k| self.params[k]);
+        let (wide, narrow) = (index(64), index(32));
+        let start = self.param(Added::GroupStart);
+        let is_truncated = |func: &Function, v: Value, of: &dyn Fn(Value) -> bool| {
+            func.def_inst(v)
+                .is_some_and(|i| func.insts[i].op == Op::Cast(CastOp::Trunc) && of(func.insts[i].args[0]))
+        };
+        let own_index = self.added.iter().position(|a| *a == Added::LocalIndex).map(|k| self.params[k]);
+        let is_own = |v: Value| Some(v) == own_index;
+        for i in insts(&self.func).collect::<Vec<_>>() {
+            let data = &self.func.insts[i];
+            let (Op::Binary(BinaryOp::Sub), &[all, own]) = (&data.op, &data.args[..]) else { continue };
+            let func = &self.func;
+            let found = match func.ty(all) {
+                NUMBER => (Some(all) == wide && is_own(own)).then_some(start),
+                Type::Int(32)
+                    if (Some(all) == narrow || is_truncated(func, all, &|v| Some(v) == wide))
+                        && is_truncated(func, own, &is_own) =>
+                {
+                    Some(self.narrowed(i, start, Type::Int(32), InstFlags::empty()))
+                }
+                _ => None,
+            };
+            if let Some(found) = found {
+                let result = self.func.insts[i].results[0];
+                self.func.map_operands(|v| if v == result { found } else { v });
+            }
+        }
+    }
+
+    /// Adds what calls need by which the work-items of a group exchange values: an array over the group for each size
+    /// of these, and the place of a work-item in it.
+    fn exchange(&mut self, module: &Module) {
+        let insts = self.func.layout.iter().flat_map(|&b| self.func.blocks[b].insts.clone());
+        let mut sizes = Vec::new();
+        for i in insts {
+            let Some(GroupOperation { scope: Scope::WorkGroup, op }) = group_operation(module, &self.func, i)
+            else {
+                continue;
+            };
+            match op {
+                GroupOp::Copy { .. } | GroupOp::WaitForCopies => {}
+                GroupOp::Any | GroupOp::All | GroupOp::Count => sizes.push(1),
+                _ => sizes.push(scratch_bytes(self.func.ty(self.func.insts[i].args[0]))),
+            }
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+        if sizes.is_empty() {
+            return;
+        }
+        self.param(Added::LocalIndex);
+        for (query, d) in [(Query::LocalId, 1), (Query::LocalId, 2)]
+            .into_iter()
+            .chain((0..3).map(|d| (Query::LocalSize, d)))
+        {
+            self.param(Added::Answer(query, d));
+        }
+        for (k, bytes) in sizes.into_iter().enumerate() {
+            self.scratch.push(bytes);
+            let base = self.param(Added::Scratch(k));
+            self.func.pointers[base] =
+                PointerFacts { align: 64, noalias: true, local: true, ..PointerFacts::default() };
+        }
+    }
+
     /// Puts parameters in the place of variables of which each group has its own.
     fn own_locals(&mut self, module: &Module) -> Result<(), VectorizeError> {
         let constants: Vec<(Value, Constant)> =
@@ -283,7 +427,7 @@ impl Answers {
         Ok(())
     }
     /// The parameter for this, which is added if it is not there.
-    fn param(&mut self, wanted: Added) -> Value {
+    pub(crate) fn param(&mut self, wanted: Added) -> Value {
         if let Some(k) = self.added.iter().position(|a| *a == wanted) {
             return self.params[k];
         }
@@ -291,7 +435,9 @@ impl Answers {
             Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
             Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
             Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
+            Added::LocalIndex => (NUMBER, "local_id_0".to_owned()),
             Added::Local(number) => (Type::PTR, format!("local{number}")),
+            Added::Scratch(number) => (Type::PTR, format!("scratch{number}")),
             Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
         };
         let param = self.func.add_param(ty, &name);
@@ -332,6 +478,10 @@ impl Answers {
             (Query::GlobalId, 0) => {
                 let index = self.param(Added::Index(64));
                 self.narrowed(i, index, ty, InstFlags::empty())
+            }
+            (Query::LocalId, 0) if self.over_groups => {
+                let local = self.param(Added::LocalIndex);
+                self.narrowed(i, local, ty, InstFlags::NUW | InstFlags::NSW)
             }
             (Query::LocalId, 0) => {
                 let (index, start) = (self.param(Added::Index(64)), self.param(Added::GroupStart));

@@ -18,7 +18,7 @@ pub(crate) struct Ended {
 }
 
 /// This program as `warpline`: the same build in any case.
-pub(super) fn as_warpline() -> Command {
+pub(crate) fn as_warpline() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap_or_else(|_| WARPLINE.into()));
     command.arg0(WARPLINE);
     command

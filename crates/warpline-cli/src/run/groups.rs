@@ -170,7 +170,8 @@ fn bind(options: &RunOptions, kernel: &Kernel, items: &WorkItems) -> Result<(Dat
 /// The bytes of workspace, as the function for that says.
 fn workspace(kernel: &Kernel, items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
     let count: u64 = range.local.iter().product();
-    let slots = kernel.regions.iter().flat_map(|r| &r.cut.slots).map(|bytes| bytes * count);
+    let slots = kernel.regions.iter().flat_map(|r| &r.cut.slots).chain(&items.scratch);
+    let slots = slots.map(|bytes| bytes * count);
     let local = passed.iter().filter_map(|one| match one {
         Argument::Local(bytes) => Some(*bytes),
         _ => None,
@@ -216,7 +217,8 @@ fn interpret(
         }
         let work =
             Work { kernel, items, passed, range, addresses: &addresses, local: &of_group, group, counts };
-        let outcome = machine.run_work_group(&code, &work.arguments(), seed.wrapping_add(number));
+        let shape = (work.shape(), if items.has_sub_groups { kernel.width } else { 1 });
+        let outcome = machine.run_work_group(&code, &work.arguments(), shape, seed.wrapping_add(number));
         of_group.into_iter().for_each(|address| machine.memory.free(address));
         match outcome {
             Ok(run) => races.add(&run.races, |address| {
@@ -248,10 +250,20 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// The number of the first work-item, counted from the offset.
+    fn start(&self) -> [u64; 3] {
+        [0, 1, 2].map(|d| self.group[d] * self.range.local[d])
+    }
+
+    /// How many work-items the group has.
+    fn shape(&self) -> [u64; 3] {
+        let start = self.start();
+        [0, 1, 2].map(|d| self.range.local[d].min(self.range.size[d] - start[d]))
+    }
+
     /// The arguments of each work-item.
     fn arguments(&self) -> Vec<Vec<Val>> {
-        let start = [0, 1, 2].map(|d| self.group[d] * self.range.local[d]);
-        let here = [0, 1, 2].map(|d| self.range.local[d].min(self.range.size[d] - start[d]));
+        let (start, here) = (self.start(), self.shape());
         let mut all = Vec::new();
         for z in 0..here[2] {
             for y in 0..here[1] {
@@ -279,10 +291,13 @@ impl Work<'_> {
             let number = match added {
                 Added::Index(_) => start[0] + item[0],
                 Added::GroupStart => start[0],
+                Added::LocalIndex => item[0],
                 Added::Local(k) => {
                     args.push(Val::ptr(self.local[k]));
                     continue;
                 }
+                // By definition values are exchanged without it.
+                Added::Scratch(_) => 0,
                 Added::Answer(query, d) => {
                     let d = d as usize;
                     match query {

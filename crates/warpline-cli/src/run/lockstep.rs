@@ -242,6 +242,7 @@ fn argument(
     match passed {
         Passed::Index => each(&|l| int(i128::from(start) + i128::from(l))),
         Passed::Number(word) => match shape {
+            ArgShape::Consecutive => each(&|l| int(i128::from(word) + i128::from(position) + i128::from(l))),
             ArgShape::Stride(step) => each(&|l| {
                 let k = i128::from(position) + i128::from(l);
                 int((i128::from(word) + i128::from(step) * k) & ((1i128 << bits) - 1))

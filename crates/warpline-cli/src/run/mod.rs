@@ -491,7 +491,7 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
     let added = &func.params[func.params.len() - items.added.len()..];
     let bind = |(&p, &added): (&Value, &Added)| {
         let number = match added {
-            Added::Index(_) | Added::Local(_) => return None,
+            Added::Index(_) | Added::LocalIndex | Added::Local(_) | Added::Scratch(_) => return None,
             Added::GroupStart | Added::Answer(Query::GlobalOffset, 0) => begin,
             Added::Answer(Query::GlobalSize | Query::LocalSize | Query::EnqueuedLocalSize, 0) => count,
             Added::Answer(

@@ -14,6 +14,8 @@ pub enum ArgShape {
     Varying,
     /// `index`: lane 0's value plus the lane number, without wrapping. Integers only.
     Index,
+    /// `consecutive`: as `index`, of numbers that a driver is passed the first of. Integers only.
+    Consecutive,
     /// `stride(N)`: lane 0's value plus the lane number times N (bytes, for a pointer), modulo the width.
     Stride(i64),
 }
@@ -26,6 +28,7 @@ impl ArgShape {
             "uniform" => Some(ArgShape::Uniform),
             "varying" => Some(ArgShape::Varying),
             "index" => Some(ArgShape::Index),
+            "consecutive" => Some(ArgShape::Consecutive),
             _ => {
                 let number = text.strip_prefix("stride(")?.strip_suffix(')')?;
                 Some(ArgShape::Stride(number.trim().parse().ok()?))
@@ -38,7 +41,7 @@ impl ArgShape {
         match (self, ty) {
             (ArgShape::Uniform, _) => Some(Shape::Uniform),
             (ArgShape::Varying, _) => Some(Shape::Varying),
-            (ArgShape::Index, Type::Int(_)) => Some(Shape::INDEX),
+            (ArgShape::Index | ArgShape::Consecutive, Type::Int(_)) => Some(Shape::INDEX),
             (ArgShape::Stride(n), Type::Int(width)) => Some(Shape::stride(n, width)),
             (ArgShape::Stride(n), Type::Ptr(space)) => {
                 Some(Shape::stride(n, module.layout.index_bits(space)))
@@ -54,6 +57,7 @@ impl fmt::Display for ArgShape {
             ArgShape::Uniform => f.write_str("uniform"),
             ArgShape::Varying => f.write_str("varying"),
             ArgShape::Index => f.write_str("index"),
+            ArgShape::Consecutive => f.write_str("consecutive"),
             ArgShape::Stride(n) => write!(f, "stride({n})"),
         }
     }

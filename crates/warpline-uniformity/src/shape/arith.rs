@@ -326,10 +326,16 @@ pub(crate) fn int_cast(op: CastOp, flags: InstFlags, from: u32, to: u32, x: Shap
             let signed = flags
                 .contains(InstFlags::NSW)
                 .then(|| exact_step(Some(step), s.signed, Bounds { lower: false, upper: false }));
+            let (unsigned, mut signed) = (unsigned.flatten(), signed.flatten());
+            // With both flags the lanes' values are not negative. The ghost is not above them if the step is not
+            // negative, and at least 0 if it counts in the unsigned reading: both readings agree.
+            if step >= 0 && matches!(unsigned, Some((_, Exact::Ghost))) && signed.is_some() {
+                signed = unsigned;
+            }
             Stepping {
                 step,
-                unsigned: unsigned.flatten(),
-                signed: signed.flatten(),
+                unsigned,
+                signed,
                 anchored: s.anchored,
                 whole: s.whole && !flags.intersects(InstFlags::NUW | InstFlags::NSW),
             }

@@ -1,5 +1,6 @@
 //! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
 
+use super::guards::Guards;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{DomTree, Node};
 
@@ -29,6 +30,11 @@ impl<'a> Irregular<'a> {
             }
         }
         Irregular { func, uniformity, dominators: DomTree::compute(&func.graph().0), used }
+    }
+
+    /// What branches say of the lanes that come to accesses.
+    pub(super) fn guards(&self) -> Guards<'_> {
+        Guards { func: self.func, uniformity: self.uniformity, dominators: &self.dominators }
     }
 
     /// Whether anything uses a value.

@@ -57,7 +57,7 @@ impl Judge<'_> {
         let all: Vec<&Access> = accesses.iter().collect();
         match self.contract {
             Contract::Racy => Ok(()),
-            Contract::Threads => self.look_at_threads(&all),
+            Contract::Threads | Contract::Groups => self.look_at_threads(&all),
             Contract::Sequential | Contract::Independent => {
                 let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
                 self.keep_inspected(&all)?;
@@ -322,17 +322,21 @@ impl Judge<'_> {
 
     /// Lanes as threads: certain races are refused.
     fn threads(&mut self, a: &Access, b: &Access, all: &[&Access]) -> Result<(), VectorizeError> {
-        let plain = |x: &Access| matches!(x.kind, Kind::Plain | Kind::Bulk);
+        // Between barriers other work-items see what is volatile no sooner.
+        let groups = self.contract == Contract::Groups;
+        let plain = |x: &Access| {
+            matches!(x.kind, Kind::Plain | Kind::Bulk) || groups && matches!(x.kind, Kind::Volatile)
+        };
         if !plain(a) || !plain(b) || self.one_lane(a, b) {
             return Ok(());
         }
         let d = match self.comparison.meeting(a, b) {
             Meeting::At(d) | Meeting::InOneIteration(d) => d,
             Meeting::Never => return Ok(()),
-            Meeting::Within(_) | Meeting::Unknown(_) if self.is_inseparable(a, b) => {
+            Meeting::Within(_) | Meeting::Unknown(_) if !groups && self.is_inseparable(a, b) => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
-            Meeting::Within(d) if self.is_update(a, b) && d.is_short() && d.ever().is_some() => {
+            Meeting::Within(d) if !groups && self.is_update(a, b) && d.is_short() && d.ever().is_some() => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
             Meeting::Within(_) | Meeting::Unknown(_) => {
@@ -352,7 +356,12 @@ impl Judge<'_> {
             }
         };
         // Lanes farther apart than a group is wide run one after the other.
-        let Some(lanes) = d.ever().filter(|&k| k < MAX_WIDTH.into()) else { return Ok(()) };
+        if d.ever().is_none_or(|k| k >= MAX_WIDTH.into()) {
+            return Ok(());
+        }
+        let guards = self.irregular.guards();
+        let meets = |k: i64| d.meets(k) && guards.allow(a.inst, b.inst, k);
+        let Some(lanes) = (1..i64::from(MAX_WIDTH)).find(|&k| meets(k) || meets(-k)) else { return Ok(()) };
         if a.writes && b.writes && a.reads == b.reads && self.agree(a, b) {
             return Ok(());
         }

@@ -143,6 +143,7 @@ fn own_parameters(b: &mut Builder, items: &WorkItems, only_local: bool) -> Vec<O
 
 /// Where things are in the workspace, from its first aligned address on.
 struct Space {
+    /// Variables of groups, and then what work-items exchange values by.
     locals: Vec<Value>,
     passed: Vec<Value>,
     slots: Vec<Value>,
@@ -159,30 +160,31 @@ fn layout(b: &mut Builder, items: &WorkItems, cut: &Cut, own: &[Own], all: &[Dim
         at = b.binary(BinaryOp::Add, at, bytes, InstFlags::empty());
         this
     };
-    let locals = items
-        .locals
-        .iter()
-        .map(|local| {
-            let bytes = b.int(64, local.bytes as i64);
-            place(b, bytes)
-        })
-        .collect();
+    let plane = b.binary(BinaryOp::Mul, all[0].enqueued, all[1].enqueued, InstFlags::empty());
+    let count = b.binary(BinaryOp::Mul, plane, all[2].enqueued, InstFlags::empty());
+    let mut locals: Vec<Value> = Vec::new();
+    for local in &items.locals {
+        let bytes = b.int(64, local.bytes as i64);
+        locals.push(place(b, bytes));
+    }
+    let of_all = |b: &mut Builder, bytes: u64| {
+        let bytes = b.int(64, bytes as i64);
+        b.binary(BinaryOp::Mul, count, bytes, InstFlags::empty())
+    };
+    for &bytes in &items.scratch {
+        let bytes = of_all(b, bytes);
+        locals.push(place(b, bytes));
+    }
     let sizes = own.iter().filter_map(|o| match o {
         Own::Local(bytes) => Some(*bytes),
         Own::Passed(_) => None,
     });
     let passed = sizes.map(|bytes| place(b, bytes)).collect();
-    let plane = b.binary(BinaryOp::Mul, all[0].enqueued, all[1].enqueued, InstFlags::empty());
-    let count = b.binary(BinaryOp::Mul, plane, all[2].enqueued, InstFlags::empty());
-    let slots = cut
-        .slots
-        .iter()
-        .map(|&bytes| {
-            let bytes = b.int(64, bytes as i64);
-            let all = b.binary(BinaryOp::Mul, count, bytes, InstFlags::empty());
-            place(b, all)
-        })
-        .collect();
+    let mut slots = Vec::new();
+    for &bytes in &cut.slots {
+        let bytes = of_all(b, bytes);
+        slots.push(place(b, bytes));
+    }
     Space { locals, passed, slots, total: at }
 }
 

@@ -166,7 +166,7 @@ fn own_parameters(
         match shape {
             ArgShape::Index => {}
             ArgShape::Uniform => own.push((kernel.ty(p), kernel.values[p].name.clone())),
-            ArgShape::Varying | ArgShape::Stride(_) => {
+            ArgShape::Varying | ArgShape::Consecutive | ArgShape::Stride(_) => {
                 let reason = format!(
                     "it asks which work-item it is, so its parameters are the same for all; {} is not",
                     kernel.value_name(p)
@@ -306,7 +306,7 @@ pub(super) fn over_rows(
 }
 
 /// What the range driver of a kernel is passed for a row: the range, the kernel's own arguments and what was added.
-/// `locals` are the addresses of variables of which each group has its own.
+/// `locals` are the addresses of variables of which each group has its own, and then of its scratch.
 pub(super) fn row_arguments(
     b: &mut Builder,
     items: &WorkItems,
@@ -322,7 +322,10 @@ pub(super) fn row_arguments(
         match added {
             Added::Index(_) => {}
             Added::GroupStart => args.push(begin),
+            // A row begins with the first one.
+            Added::LocalIndex => args.push(b.int(64, 0)),
             Added::Local(number) => args.push(locals[number]),
+            Added::Scratch(number) => args.push(locals[items.locals.len() + number]),
             Added::Answer(query, d) => {
                 let x = answer(b, query, &dimensions[d as usize]);
                 args.push(x);

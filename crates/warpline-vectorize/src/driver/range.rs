@@ -220,6 +220,7 @@ impl Groups for Range<'_> {
             .map(|&p| match (p.shape, p.own) {
                 (ArgShape::Index, _) => indices.next().unwrap_or(k),
                 (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
+                (ArgShape::Consecutive, Some(x)) => consecutive(b, x, k),
                 (ArgShape::Uniform, Some(x)) => x,
                 _ => b.func.poison(p.ty),
             })
@@ -255,6 +256,7 @@ impl Range<'_> {
                     load_argument(b, local, p.ty, Some(variant), i)
                 }
                 (ArgShape::Stride(n), Some(x), _) => stride(b, x, n, base),
+                (ArgShape::Consecutive, Some(x), _) => consecutive(b, x, base),
                 (_, own, _) => own.unwrap_or(base),
             };
             values.push(x);
@@ -362,10 +364,18 @@ fn arguments(
                 load_argument(b, ptr, p.ty, vector, i)
             }
             (ArgShape::Stride(n), Some(x)) => stride(b, x, n, k),
+            (ArgShape::Consecutive, Some(x)) => consecutive(b, x, k),
             (_, own) => own.unwrap_or(k),
         });
     }
     values
+}
+
+/// The number so many behind another one.
+fn consecutive(b: &mut Builder, x: Value, k: Value) -> Value {
+    let bits = b.func.ty(x).int_bits().unwrap_or(64);
+    let k = b.cast(if bits > 64 { CastOp::ZExt } else { CastOp::Trunc }, k, Type::Int(bits));
+    b.binary(BinaryOp::Add, x, k, InstFlags::NUW | InstFlags::NSW)
 }
 
 /// `x + n·k` for an integer, or that many bytes further for a pointer.

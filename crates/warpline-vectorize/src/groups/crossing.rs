@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cranelift_entity::EntitySet;
-use warpline_ir::{Function, Module, Op, Scalar, Type, Value};
+use warpline_ir::{Function, LaneOp, Module, Op, Scalar, Type, Value};
 
 use super::cuts::Cuts;
 use super::regions::{Body, Place};
@@ -55,6 +55,12 @@ pub(super) fn find(module: &Module, cuts: &Cuts, bodies: &[Body]) -> Result<Cros
             order.push(v);
         }
     }
+    let mut mixed = EntitySet::new();
+    for &(place, v) in bodies.iter().flat_map(|body| &body.mixed) {
+        mixed.insert(v);
+        uses.entry(v).or_default().push(place);
+        order.push(v);
+    }
     let crossing = Crossing {
         kept: HashMap::new(),
         order: Vec::new(),
@@ -62,7 +68,7 @@ pub(super) fn find(module: &Module, cuts: &Cuts, bodies: &[Body]) -> Result<Cros
         slots: Vec::new(),
         active: None,
     };
-    let mut search = Search { module, cuts, uses, crossing };
+    let mut search = Search { module, cuts, uses, mixed, crossing };
     for v in order {
         search.keep(v)?;
     }
@@ -79,6 +85,8 @@ struct Search<'a> {
     cuts: &'a Cuts,
     /// The uses of values in other regions than where they are defined.
     uses: HashMap<Value, Vec<Place>>,
+    /// Those that a region uses both before and behind their definition in it: each work-item has them in a slot.
+    mixed: EntitySet<Value>,
     crossing: Crossing,
 }
 
@@ -95,6 +103,8 @@ impl Search<'_> {
         let uses = self.uses.get(&v).cloned().unwrap_or_default();
         let kept = if self.func().is_alloca(v) {
             Kept::Array(self.array(v)?)
+        } else if self.mixed.contains(v) {
+            self.slot(v)?
         } else if self.is_one(v, &uses) && element_bytes(self.module, self.func().ty(v)).is_some() {
             self.crossing.cells.push(self.func().ty(v));
             Kept::Cell(self.crossing.cells.len() - 1)
@@ -104,16 +114,20 @@ impl Search<'_> {
             }
             Kept::Again
         } else {
-            let ty = self.func().ty(v);
-            let Some(bytes) = element_bytes(self.module, ty) else {
-                return Err(self.refuse(v, "a value of its type cannot be kept across a barrier"));
-            };
-            self.crossing.slots.push(bytes);
-            Kept::Slot(self.crossing.slots.len() - 1)
+            self.slot(v)?
         };
         self.crossing.kept.insert(v, kept);
         self.crossing.order.push(v);
         Ok(())
+    }
+
+    /// A slot for a value.
+    fn slot(&mut self, v: Value) -> Result<Kept, VectorizeError> {
+        let Some(bytes) = element_bytes(self.module, self.func().ty(v)) else {
+            return Err(self.refuse(v, "a value of its type cannot be kept across a barrier"));
+        };
+        self.crossing.slots.push(bytes);
+        Ok(Kept::Slot(self.crossing.slots.len() - 1))
     }
 
     /// Whether all work-items that are where a value is used have the same value of `v`.
@@ -147,6 +161,7 @@ impl Search<'_> {
                     !op.is_int_division() && func.ty(x).elem().is_some_and(|s| !matches!(s, Scalar::Float(_)))
                 }
                 Op::ICmp(_) | Op::Select | Op::Gep(_) | Op::Cast(_) => true,
+                Op::Lane(LaneOp::LaneIndex | LaneOp::LaneCount) => true,
                 _ => false,
             };
             if !is_cheap || count > MOST_AGAIN {

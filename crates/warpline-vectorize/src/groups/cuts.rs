@@ -7,16 +7,17 @@
 //! no barrier any more, and to nothing that others do behind one. The analysis then speaks of the work-items that go
 //! on.
 
-use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef as _, EntitySet};
 use warpline_analysis::{BitSet, Node};
-use warpline_ir::{Block, Edge, Effects, Function, Inst, Module, Op};
+use warpline_ir::demangle::demangle_opencl;
+use warpline_ir::{Block, Combine, Edge, Effects, Function, Inst, LaneOp, Module, Op, Value};
 use warpline_uniformity::rules::called;
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
 use super::Warning;
+use super::collective::{Barriers, Expanded};
 use crate::VectorizeError;
-use crate::work_items::is_barrier;
 
 /// A kernel with its cuts.
 pub(super) struct Cuts {
@@ -38,22 +39,23 @@ const MOST: usize = 1_000;
 /// Finds the cuts of a kernel whose parameters have these shapes for a group.
 pub(super) fn find(
     module: &Module,
-    func: &Function,
+    expanded: Expanded,
     args: &[ArgShape],
     strict: bool,
 ) -> Result<Cuts, VectorizeError> {
-    let mut func = func.clone();
+    let Expanded { mut func, barriers, exchanges, agreed } = expanded;
     forget_lifetimes(module, &mut func);
-    let barriers = end_blocks_at_barriers(module, &mut func);
     if barriers.values().flatten().count() > MOST {
         return Err(VectorizeError::in_function(&func, format!("it has more than {MOST} barriers")));
     }
-    let mut search = Search { module, func: &func, barriers, early: EntitySet::new(), warnings: Vec::new() };
+    let (early, warnings) = (EntitySet::new(), Vec::new());
+    let mut search = Search { module, func: &func, barriers, exchanges, early, warnings };
     let (at, uniformity) = loop {
         let uniformity =
             Uniformity::compute(module, &search.without_early(), &Options::with_args(args.to_vec()));
         if let Some(at) = search.close(&uniformity, strict)? {
             search.check_cycles(&uniformity, &at)?;
+            search.check_agreed(&uniformity, &agreed)?;
             break (at, uniformity);
         }
     };
@@ -78,35 +80,27 @@ fn forget_lifetimes(module: &Module, func: &mut Function) {
     }
 }
 
-/// The barriers by the blocks that end with them.
-type Barriers = SecondaryMap<Block, Option<Inst>>;
-
-/// Splits blocks behind barriers, and takes the barriers out.
-fn end_blocks_at_barriers(module: &Module, func: &mut Function) -> Barriers {
-    let mut barriers = Barriers::new();
-    for start in func.layout.clone() {
-        let mut b = start;
-        while let Some(at) = func.blocks[b].insts.iter().position(|&i| is_barrier(module, func, i)) {
-            let behind = func.split_block(b, at + 1, "behind");
-            barriers[b] = func.blocks[b].insts.pop();
-            b = behind;
-        }
-    }
-    barriers
-}
-
 struct Search<'a> {
     module: &'a Module,
     func: &'a Function,
     barriers: Barriers,
+    exchanges: EntitySet<Inst>,
     early: EntitySet<Edge>,
     warnings: Vec<Warning>,
 }
 
 impl Search<'_> {
-    /// The kernel of the work-items that do not return early.
+    /// The kernel of the work-items that do not return early, as a whole group sees it.
     fn without_early(&self) -> Function {
         let mut func = self.func.clone();
+        for b in self.func.layout.iter().copied() {
+            for &i in &self.func.blocks[b].insts {
+                // Lanes agree on what a sub-group has computed, and a group has several.
+                if matches!(func.insts[i].op, Op::Lane(op) if op != LaneOp::LaneCount) {
+                    func.insts[i].op = Op::Lane(LaneOp::ScanInclusive(Combine::Or));
+                }
+            }
+        }
         for e in self.early.iter() {
             let others = func.out_edges(func.edges[e].from).iter().copied();
             let Some(other) = { others }.find(|&o| !self.early.contains(o)) else { continue };
@@ -250,6 +244,13 @@ impl Search<'_> {
             "work-items may have returned at {branch} when others come to the barrier at {}: the branch {why}",
             self.place(barrier)
         );
+        if let Some(call) = self.barriers.values().flatten().copied().find(|&i| self.exchanges.contains(i)) {
+            let reason = format!(
+                "{said}; all of them have to have a value at {}: guard the work, not the call",
+                self.name(call)
+            );
+            return Err(VectorizeError::at_inst(self.func, call, reason));
+        }
         if strict {
             let reason = format!("{said}; guard the work, not the barrier");
             return Err(VectorizeError::at_inst(self.func, barrier, reason));
@@ -271,6 +272,29 @@ impl Search<'_> {
         match self.func.insts[i].loc.expand() {
             Some(loc) => self.module.describe_loc(loc),
             None => format!("block {}", self.func.block_name(self.func.insts[i].block)),
+        }
+    }
+
+    /// What is called.
+    fn name(&self, call: Inst) -> String {
+        match called(self.module, self.func, call).and_then(|called| called.callee) {
+            Some((_, name)) => format!("`{}`", demangle_opencl(name)),
+            None => "a barrier".to_owned(),
+        }
+    }
+
+    /// Checks that all work-items of a group pass the same where they must.
+    fn check_agreed(&self, uniformity: &Uniformity, agreed: &[(Inst, Value)]) -> Result<(), VectorizeError> {
+        match agreed.iter().find(|&&(_, v)| uniformity.is_divergent(v)) {
+            Some(&(call, v)) => {
+                let reason = format!(
+                    "all work-items of a group have to pass {} the same {}, which may differ between them",
+                    self.name(call),
+                    self.func.value_name(v)
+                );
+                Err(VectorizeError::at_inst(self.func, call, reason))
+            }
+            None => Ok(()),
         }
     }
 

@@ -5,6 +5,7 @@
 //! other, and a driver runs one region after the other over all work-items of a group
 //! ([`groups_of_regions`](crate::driver::groups_of_regions)). The parts:
 //!
+//! * [`collective`] makes code of what work-items compute together, such as sums over a group.
 //! * [`cuts`] finds where to cut: at barriers, and at branches that decide which barrier is next. Work-items of a
 //!   group must agree there; the uniformity analysis, asked about a whole group, says whether they do.
 //! * [`crossing`] finds the values that live across a cut, and what becomes of each: values that are one for the group
@@ -19,6 +20,7 @@
 //!
 //! Work-items that return early take no part in later regions: a slot says of each whether it still does.
 
+mod collective;
 mod crossing;
 mod cuts;
 mod regions;
@@ -28,7 +30,7 @@ use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::VectorizeError;
-use crate::work_items::{WorkItems, is_barrier};
+use crate::work_items::{WorkItems, meets};
 
 /// A kernel that was cut.
 #[derive(Clone, Debug)]
@@ -125,7 +127,7 @@ pub enum Decision {
 /// Why a parameter cannot differ between work-items.
 fn not_uniform(module: &Module, func: &Function, param: usize) -> VectorizeError {
     let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
-    let barrier = insts.find(|&i| is_barrier(module, func, i));
+    let barrier = insts.find(|&i| meets(module, func, i));
     let callee = |i: Inst| match &func.insts[i].op {
         Op::Call(info) => info.callee,
         _ => None,
@@ -163,7 +165,8 @@ pub fn cut(
     if !func.ret.is_void() {
         return Err(VectorizeError::in_function(func, "a kernel with barriers returns nothing"));
     }
-    let cuts = cuts::find(module, func, &items.group_shapes(args), strict)?;
+    let expanded = collective::expand(module, items)?;
+    let cuts = cuts::find(module, expanded, &items.group_shapes(args), strict)?;
     let bodies = regions::bodies(&cuts)?;
     let crossing = crossing::find(module, &cuts, &bodies)?;
     let func = &module.functions[items.func];

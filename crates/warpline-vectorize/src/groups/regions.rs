@@ -37,6 +37,8 @@ pub(super) struct Body {
     pub(super) decision: Option<Value>,
     /// The uses of what other regions define.
     pub(super) outer: Vec<(Place, Value)>,
+    /// The uses that get what another region has defined, or what this one has, by the way control took.
+    pub(super) mixed: Vec<(Place, Value)>,
     dom: DomTree,
 }
 
@@ -100,35 +102,45 @@ fn body(cuts: &Cuts, head: Block) -> Result<Body, VectorizeError> {
     func.remove_unreachable_blocks();
     let (graph, _) = func.graph();
     let dom = DomTree::compute(&graph);
-    let outer = outer_uses(&func, &graph, &dom)?;
-    Ok(Body { func, start, exit, end, next: Vec::new(), decision, outer, dom })
+    let (outer, mixed) = outer_uses(&func, &graph, &dom);
+    Ok(Body { func, start, exit, end, next: Vec::new(), decision, outer, mixed, dom })
 }
 
-/// The uses of values that come into the region from others.
-fn outer_uses(
-    func: &Function,
-    graph: &CsrGraph,
-    dom: &DomTree,
-) -> Result<Vec<(Place, Value)>, VectorizeError> {
+/// Uses of values.
+type ManyUses = Vec<(Place, Value)>;
+
+/// The uses of values that come into the region from others, and of those that may.
+fn outer_uses(func: &Function, graph: &CsrGraph, dom: &DomTree) -> (ManyUses, ManyUses) {
     let uses = Uses { func, graph, dom };
-    let mut outer = Vec::new();
+    let (mut outer, mut mixed) = (Vec::new(), Vec::new());
+    let mut note = |place: Place, v: Value, b: Block, at: usize| match uses.origin(v, b, at) {
+        Origin::Here => {}
+        Origin::Elsewhere => outer.push((place, v)),
+        Origin::Either => mixed.push((place, v)),
+    };
     for &b in &func.layout {
         for (at, i) in func.block_insts(b).enumerate() {
             for (k, &v) in func.insts[i].args.iter().enumerate() {
-                if uses.is_outer(v, b, at)? {
-                    outer.push((Place::Operand(i, k), v));
-                }
+                note(Place::Operand(i, k), v, b, at);
             }
         }
         for &e in func.out_edges(b) {
             for (k, &v) in func.edges[e].args.iter().enumerate() {
-                if uses.is_outer(v, b, usize::MAX)? {
-                    outer.push((Place::Edge(e, k), v));
-                }
+                note(Place::Edge(e, k), v, b, usize::MAX);
             }
         }
     }
-    Ok(outer)
+    (outer, mixed)
+}
+
+/// Where the value of a use was defined last.
+enum Origin {
+    /// In this region.
+    Here,
+    /// In another one.
+    Elsewhere,
+    /// In either, by the way control took.
+    Either,
 }
 
 struct Uses<'a> {
@@ -138,25 +150,22 @@ struct Uses<'a> {
 }
 
 impl Uses<'_> {
-    /// Whether an instruction, by its place in a block, uses what another region defines.
-    fn is_outer(&self, v: Value, user: Block, at: usize) -> Result<bool, VectorizeError> {
-        let Some(i) = self.func.def_inst(v) else { return Ok(false) };
+    /// Where what an instruction uses, by its place in a block, was defined.
+    fn origin(&self, v: Value, user: Block, at: usize) -> Origin {
+        let Some(i) = self.func.def_inst(v) else { return Origin::Here };
         let def = self.func.insts[i].block;
         if !self.dom.is_reachable(Node::from(def)) {
-            return Ok(true);
+            return Origin::Elsewhere;
         }
         let before = match def == user {
             true => self.func.block_insts(user).position(|x| x == i).is_some_and(|p| p < at),
             false => self.dom.dominates(Node::from(def), Node::from(user)),
         };
-        if before {
-            return Ok(false);
+        match before {
+            true => Origin::Here,
+            false if self.leads(def, user) => Origin::Either,
+            false => Origin::Elsewhere,
         }
-        if self.leads(def, user) {
-            let reason = "it is used in the same region between barriers before and behind its definition";
-            return Err(VectorizeError::at_inst(self.func, i, reason));
-        }
-        Ok(true)
     }
 
     /// Whether control can get from the end of one block to another.
@@ -186,7 +195,7 @@ pub(super) fn make(
     let mut cells = crossing.cells.clone();
     let mut regions = Vec::new();
     for (number, body) in bodies.into_iter().enumerate() {
-        let Body { mut func, start, exit, end, next, decision, outer, dom } = body;
+        let Body { mut func, start, exit, end, next, decision, outer, mixed, dom } = body;
         func.name = format!("{}.region{number}", cuts.func.name).into();
         let end = end_of(&cuts, crossing, end, decision, next)?;
         let b = Builder { module: &mut *module, func, at: start };
@@ -201,9 +210,12 @@ pub(super) fn make(
             let new = outline.known(v);
             outline.put(place, new);
         }
+        for &(place, v) in &mixed {
+            outline.load_at(place, v);
+        }
         let mut anybody = None;
         if let Some(exit) = exit {
-            outline.keep(exit, &dom);
+            outline.keep(exit, &dom, &mixed);
             if let Some(slot) = crossing.active {
                 anybody = (!returns.is_empty()).then_some(cells.len());
                 cells.extend(anybody.map(|_| Type::Int(8)));
@@ -254,6 +266,10 @@ fn work_of(func: &Function, differ: &[Value]) -> Work {
     let effects = |i: Inst| func.insts[i].effects();
     if !insts().any(|i| effects(i).intersects(noticed)) {
         return Work::Nothing;
+    }
+    // What lanes compute together depends on how many there are.
+    if insts().any(|i| matches!(func.insts[i].op, Op::Lane(_))) {
+        return Work::Lanes;
     }
     let edges = func.layout.iter().flat_map(|&b| func.out_edges(b));
     let on_edges = edges.flat_map(|&e| func.edges[e].args.iter());
@@ -375,6 +391,25 @@ impl Outline<'_> {
         self.b.func.insts[new].results[0]
     }
 
+    /// Loads a value of this or another region where it is used: its slot has what was defined last.
+    fn load_at(&mut self, place: Place, v: Value) {
+        let Some(&Kept::Slot(k)) = self.crossing.kept.get(&v) else { return };
+        let (p, ty) = (self.param(Passed::Slot(k)), self.b.func.ty(v));
+        let (block, at) = match place {
+            Place::Operand(i, _) => {
+                let block = self.b.func.insts[i].block;
+                (block, self.b.func.blocks[block].insts.iter().position(|&x| x == i))
+            }
+            Place::Edge(e, _) => (self.b.func.edges[e].from, None),
+        };
+        let at = at.unwrap_or(self.b.func.blocks[block].insts.len());
+        let rest = self.b.func.blocks[block].insts.split_off(at);
+        self.b.at = block;
+        let known = self.b.load(p, ty, None);
+        self.b.func.blocks[block].insts.extend(rest);
+        self.put(place, known);
+    }
+
     fn put(&mut self, place: Place, v: Value) {
         match place {
             Place::Operand(i, k) => self.b.func.insts[i].args[k] = v,
@@ -382,8 +417,9 @@ impl Outline<'_> {
         }
     }
 
-    /// Stores what is defined here and kept for others: at the exit if it is always defined there.
-    fn keep(&mut self, exit: Block, dom: &DomTree) {
+    /// Stores what is defined here and kept for others: at the exit if it is always defined there and nobody needs it
+    /// sooner.
+    fn keep(&mut self, exit: Block, dom: &DomTree, mixed: &[(Place, Value)]) {
         for &v in &self.crossing.order {
             let wanted = match self.crossing.kept[&v] {
                 Kept::Cell(k) => Passed::Out(k),
@@ -396,7 +432,8 @@ impl Outline<'_> {
                 continue;
             }
             let (p, ty) = (self.param(wanted), self.b.func.ty(v));
-            if dom.dominates(Node::from(block), Node::from(exit)) {
+            let sooner = mixed.iter().any(|&(_, x)| x == v);
+            if !sooner && dom.dominates(Node::from(block), Node::from(exit)) {
                 self.b.at = exit;
                 self.b.store(p, v, ty);
                 continue;
