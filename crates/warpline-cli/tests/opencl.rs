@@ -147,11 +147,6 @@ fn what_is_missing_is_named_as_in_the_source() {
             "is for images",
         ),
         (
-            "kernel void k(global float *o, local float *l) {
-            async_work_group_copy(l, o, 8, 0); o[get_global_id(0)] = l[0]; }",
-            "async_work_group_copy",
-        ),
-        (
             "kernel void k(global float4 *o) { printf(\"%v8hlf\", o[get_global_id(0)]); }",
             "`printf` has a vector that its format does not say",
         ),
