@@ -180,7 +180,9 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
     });
     if !l.made.strides.is_empty() {
         let names = l.made.strides.join(", ");
-        lines.push(format!("run-time check before the loop: {names} = 1; the scalar loop runs with other strides"));
+        lines.push(format!(
+            "run-time check before the loop: {names} = 1; the scalar loop runs with other strides"
+        ));
     }
     lines.extend(match l.made.pieces.count() {
         0 => None,

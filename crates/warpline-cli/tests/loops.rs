@@ -363,9 +363,11 @@ fn a_stride_that_nobody_knows_is_taken_for_one_behind_a_check() {
     let file = write(folder.path(), "k.c", STRIDES);
     let main = write(folder.path(), "main.c", STRIDES_MAIN);
     let object = folder.path().join("k.o");
-    let text = ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "-o", object.to_str().unwrap()]));
+    let text =
+        ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "-o", object.to_str().unwrap()]));
     for checked in ["%incy, %incx = 1", "%s = 1"] {
-        let told = format!("run-time check before the loop: {checked}; the scalar loop runs with other strides");
+        let told =
+            format!("run-time check before the loop: {checked}; the scalar loop runs with other strides");
         assert!(text.contains(&told), "{checked}: {text}");
     }
     if let Some(said) = linked_and_run(folder.path(), &main) {
@@ -438,7 +440,8 @@ fn what_no_group_is_left_for_goes_to_smaller_groups_and_to_the_scalar_loop() {
     let object = folder.path().join("k.o");
     for width in ["auto", "4", "16", "64"] {
         let out = object.to_str().unwrap();
-        let text = ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "--width", width, "-o", out]));
+        let text =
+            ok(&warpline(&["vectorize", &file, "-v", "--cpu", "x86-64-v2", "--width", width, "-o", out]));
         assert!(text.contains("scalar tail"), "{width}: {text}");
         let Some(said) = linked_and_run(folder.path(), &main) else { return };
         assert_eq!(said, "0 wrong\n", "{width} lanes");

@@ -432,7 +432,12 @@ impl Machine {
     }
 
     /// The better one of scalar and vector code.
-    fn best_as_it_is(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
+    fn best_as_it_is(
+        &self,
+        imported: &mut Imported,
+        options: &KernelOptions,
+        found: &FoundLoop,
+    ) -> Result<Best> {
         let widths = self.width(imported, options, found, found.func)?;
         let free = widths.chosen.is_some() && options.count_lanes.is_none();
         let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {

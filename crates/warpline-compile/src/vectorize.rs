@@ -409,11 +409,10 @@ fn runs_scalar(options: &VectorizeOptions, kernel: &Kernel) -> bool {
 fn over_items(kernel: &mut Kernel, range: FuncId, names: &Names<'_>) -> Result<Vec<FuncId>> {
     let (Some(items), Some((all, some))) = (&kernel.items, names.items) else { return Ok(Vec::new()) };
     let ir = &mut kernel.imported.ir;
-    let made = driver::ndrange(ir, items, &kernel.args, range, all)
-        .and_then(|mut all| {
-            all.push(driver::some_groups(ir, items, &kernel.args, range, some)?);
-            Ok(all)
-        });
+    let made = driver::ndrange(ir, items, &kernel.args, range, all).and_then(|mut all| {
+        all.push(driver::some_groups(ir, items, &kernel.args, range, some)?);
+        Ok(all)
+    });
     made.map_err(|e| kernel.refusal(&e))
 }
 

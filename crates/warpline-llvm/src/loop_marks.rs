@@ -65,7 +65,11 @@ impl Imported {
 impl Module {
     /// Has LLVM leave those loops of a function scalar that are executed where few iterations are left. They are unrolled
     /// as any scalar loop is.
-    pub(crate) fn keep_loops_scalar(&self, function: LLVMValueRef, wanted: impl Fn(LLVMBasicBlockRef) -> bool) {
+    pub(crate) fn keep_loops_scalar(
+        &self,
+        function: LLVMValueRef,
+        wanted: impl Fn(LLVMBasicBlockRef) -> bool,
+    ) {
         let Some(loops) = Loops::of(function) else { return };
         for cycle in loops.cycles.cycles().filter(|&c| wanted(loops.header(c))) {
             let node = self.loop_node(&["llvm.loop.isvectorized"]);

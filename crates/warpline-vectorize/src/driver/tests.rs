@@ -136,8 +136,12 @@ fn identity_over_a_range(
         BodyVariant { func, lanes }
     };
     let groups = widths.iter().map(|&lanes| variant(lanes, false)).collect();
-    let variants =
-        BodyVariants { groups, tail: Some(variant(widths[widths.len() - 1], true)), prologue: None, least: 0 };
+    let variants = BodyVariants {
+        groups,
+        tail: Some(variant(widths[widths.len() - 1], true)),
+        prologue: None,
+        least: 0,
+    };
     let driver = vector_range(&mut module, kernel, &variants, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);

@@ -117,6 +117,11 @@ impl MadeVariants {
     pub fn variants(&self) -> BodyVariants {
         let of = |made: &Vectorized| BodyVariant { func: made.func, lanes: made.width };
         let groups = std::iter::once(&self.full).chain(&self.smaller).map(of).collect();
-        BodyVariants { groups, tail: self.masked.as_ref().map(of), prologue: self.prologue, least: self.least }
+        BodyVariants {
+            groups,
+            tail: self.masked.as_ref().map(of),
+            prologue: self.prologue,
+            least: self.least,
+        }
     }
 }

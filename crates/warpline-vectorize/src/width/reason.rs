@@ -37,7 +37,16 @@ impl Widths {
     /// So many lanes in groups of all, of which nothing else is known.
     pub(super) fn of_one_group(lanes: u32, chosen: Option<Choice>) -> Widths {
         let remarks = Vec::new();
-        Widths { lanes, epilogue: lanes, tail: Tail::Masked, prologue: 0, least: 0, chosen, estimate: None, remarks }
+        Widths {
+            lanes,
+            epilogue: lanes,
+            tail: Tail::Masked,
+            prologue: 0,
+            least: 0,
+            chosen,
+            estimate: None,
+            remarks,
+        }
     }
 }
 

@@ -35,7 +35,11 @@ impl Program<'_> {
         let scalar = self.scalar.filter(|_| divisible).map(|_| Tail::Scalar);
         let best = |lanes: u32| {
             let tails = std::iter::once(Tail::Masked).chain(scalar);
-            let all = tails.map(|tail| Remainder { lanes, tail, cycles: self.left_over(machine, width, lanes, tail) });
+            let all = tails.map(|tail| Remainder {
+                lanes,
+                tail,
+                cycles: self.left_over(machine, width, lanes, tail),
+            });
             all.min_by(|a, b| a.cycles.total_cmp(&b.cycles)).expect("a mask is always possible")
         };
         let simple = best(width);
