@@ -171,7 +171,9 @@ fn hands_out_whole(func: &Function, users: &Users, mut user: Inst) -> bool {
 fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summand> {
     let data = &func.insts[func.def_inst(v)?];
     match (&data.op, &data.args[..], ty) {
-        (Op::Cast(CastOp::ZExt), &[x], Type::Int(16 | 32 | 64)) if matches!(func.ty(x), Type::Int(1 | 8)) => {
+        (Op::Cast(CastOp::ZExt), &[x], Type::Int(sum @ (16 | 32 | 64)))
+            if matches!(func.ty(x), Type::Int(1 | 8)) && !is_as_wide(module, func, x, sum) =>
+        {
             Some(distance(module, func, x).map_or(Summand::Byte(x), Summand::Distance))
         }
         // The product of two bytes in 16 bits, and of two shorts in 32.
@@ -188,6 +190,15 @@ fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summa
         }
         _ => None,
     }
+}
+
+/// Whether a value compares what has at least so many bits: the mask is as wide, and is subtracted as it is.
+fn is_as_wide(module: &Module, func: &Function, v: Value, bits: u32) -> bool {
+    let compared = func.def_inst(v).map(|i| &func.insts[i]);
+    compared.is_some_and(|data| {
+        let wide = |v: Value| func.ty(v).scalar().is_some_and(|s| module.layout.scalar_bits(s) >= bits);
+        matches!(data.op, Op::ICmp(_) | Op::FCmp(_)) && data.args.first().is_some_and(|&a| wide(a))
+    })
 }
 
 /// The bytes whose distance a value is: of their saturating differences, one is that and the other is zero.
