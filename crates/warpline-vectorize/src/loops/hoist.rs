@@ -21,14 +21,14 @@ use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the
 /// function that the body was taken from, with instructions under the same numbers. Nothing happens if that would
-/// change what the block does. If loads `may_be_checked`, they also move past stores to other addresses that move or
-/// stay as theirs do; those pairs are returned, which must be checked to be apart in each iteration.
+/// change what the block does. Loads also move past stores of which only the pointers say whether they go there; those
+/// pairs are returned, which must be checked to be apart in each iteration.
 pub(super) fn hoist(
     module: &Module,
     source: &Function,
     body: &mut Function,
-    (value, needed): (Value, Value),
-    may_be_checked: bool,
+    value: Value,
+    needed: Value,
 ) -> Vec<(Inst, Inst)> {
     let Some(block) = body.def_block(value) else { return Vec::new() };
     let insts = body.blocks[block].insts.clone();
@@ -39,7 +39,7 @@ pub(super) fn hoist(
     let assumed = RefCell::new(Vec::new());
     let may_pass = |p, i| {
         let swaps = may_swap(module, source, body, &apart, p, i);
-        let checked = !swaps && may_be_checked && distance_is_open(module, source, p, i);
+        let checked = !swaps && distance_is_open(module, source, p, i);
         if checked {
             assumed.borrow_mut().push((p, i));
         }
