@@ -50,13 +50,14 @@ pub(super) fn hoist(
     assumed.into_inner()
 }
 
-/// Whether a load stands behind a store of which only the addresses say whether they touch the same memory, and these
-/// are not known before the code runs.
+/// Whether a load stands behind a store through another pointer, so that whether they touch the same memory is known
+/// when the code runs.
 fn distance_is_open(module: &Module, source: &Function, store: Inst, load: Inst) -> bool {
     let (Some(stored), Some(loaded)) = (source.accessed(store), source.accessed(load)) else { return false };
     let simple = stored.writes && !loaded.writes && stored.access.is_simple() && loaded.access.is_simple();
     let [a, b] = [stored, loaded].map(|x| Address::of(module, source, x.address));
-    simple && a.zip(b).is_some_and(|(a, b)| a.distance(&b).is_none())
+    // From one pointer, they hardly lead apart.
+    simple && a.zip(b).is_some_and(|(a, b)| a.root != b.root)
 }
 
 /// The instructions of a block with those that a value is computed from before the one at a position, if all of them
