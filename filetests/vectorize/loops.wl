@@ -744,7 +744,7 @@ exit:
   ret %x
 }
 ; check: loops
-; error: function `chain`, `%z = add`: uses what %x carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or the like, nor just the value of the iteration before
+; error: function `chain`, `%z = add`: uses what %x carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or the like, nor a value selected from one iteration, nor just the value of the iteration before; compute what does not depend on it in a loop of its own, or several such sequences side by side in a loop around this one
 
 ; Exchanged.
 func @swap(%n: i64) -> i32 {

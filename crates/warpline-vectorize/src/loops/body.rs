@@ -467,6 +467,15 @@ impl Outline<'_> {
         carries: &[Option<Value>],
     ) -> Result<(), VectorizeError> {
         let mut waiting: Vec<usize> = (0..carries.len()).filter(|&k| carries[k].is_some()).collect();
+        // A single lane gets what was there when the group began.
+        if self.width == 1 {
+            for k in waiting {
+                if let Some(carry) = carries[k] {
+                    self.replace(self.carried[k].phi, carry);
+                }
+            }
+            return Ok(());
+        }
         if waiting.is_empty() {
             return Ok(());
         }
@@ -497,9 +506,7 @@ impl Outline<'_> {
         is_first: Value,
     ) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
-        // A single lane has nothing checked.
-        let checked = self.width > 1;
-        self.moved.extend(hoist(module, self.source, &mut self.body, (next, phi), checked));
+        self.moved.extend(hoist(module, self.source, &mut self.body, next, phi));
         let (block, position) = self.behind(next);
         let ty = self.body.ty(phi);
         let mut put = |op: Op, args: &[Value], at: usize| {

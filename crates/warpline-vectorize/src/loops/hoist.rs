@@ -21,14 +21,14 @@ use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
 
 /// Moves what `value` is computed from up in its block, to before the first use there of `needed`. `source` is the
 /// function that the body was taken from, with instructions under the same numbers. Nothing happens if that would
-/// change what the block does. If loads `may_be_checked`, they also move past stores to other addresses that move or
-/// stay as theirs do; those pairs are returned, which must be checked to be apart in each iteration.
+/// change what the block does. Loads also move past stores of which only the pointers say whether they go there; those
+/// pairs are returned, which must be checked to be apart in each iteration.
 pub(super) fn hoist(
     module: &Module,
     source: &Function,
     body: &mut Function,
-    (value, needed): (Value, Value),
-    may_be_checked: bool,
+    value: Value,
+    needed: Value,
 ) -> Vec<(Inst, Inst)> {
     let Some(block) = body.def_block(value) else { return Vec::new() };
     let insts = body.blocks[block].insts.clone();
@@ -39,7 +39,7 @@ pub(super) fn hoist(
     let assumed = RefCell::new(Vec::new());
     let may_pass = |p, i| {
         let swaps = may_swap(module, source, body, &apart, p, i);
-        let checked = !swaps && may_be_checked && distance_is_open(module, source, p, i);
+        let checked = !swaps && distance_is_open(module, source, p, i);
         if checked {
             assumed.borrow_mut().push((p, i));
         }
@@ -50,13 +50,14 @@ pub(super) fn hoist(
     assumed.into_inner()
 }
 
-/// Whether a load stands behind a store of which only the addresses say whether they touch the same memory, and these
-/// are not known before the code runs.
+/// Whether a load stands behind a store through another pointer, so that whether they touch the same memory is known
+/// when the code runs.
 fn distance_is_open(module: &Module, source: &Function, store: Inst, load: Inst) -> bool {
     let (Some(stored), Some(loaded)) = (source.accessed(store), source.accessed(load)) else { return false };
     let simple = stored.writes && !loaded.writes && stored.access.is_simple() && loaded.access.is_simple();
     let [a, b] = [stored, loaded].map(|x| Address::of(module, source, x.address));
-    simple && a.zip(b).is_some_and(|(a, b)| a.distance(&b).is_none())
+    // From one pointer, they hardly lead apart.
+    simple && a.zip(b).is_some_and(|(a, b)| a.root != b.root)
 }
 
 /// The instructions of a block with those that a value is computed from before the one at a position, if all of them

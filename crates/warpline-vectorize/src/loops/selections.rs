@@ -14,9 +14,9 @@
 //! * otherwise the least (greatest) value, and of the lanes that have it the first number if a later value replaces an
 //!   earlier one only if it is less, the last one if it also does when equal.
 //!
-//! That is exactly what the sequential loop selects. Comparisons are ordered ones that a NaN never passes, so that a NaN
-//! is never taken, and one before the loop is never replaced, in any lane. Of zeros with both signs, which are equal,
-//! the number decides. Lanes begin with what there was before the loop and the number −1.
+//! That is exactly what the sequential loop selects. Comparisons are ordered ones that a NaN never passes, so that a
+//! NaN is never taken, and one before the loop is never replaced, in any lane. Of zeros with both signs, which are
+//! equal, the number decides. Lanes begin with what there was before the loop and the number −1.
 //!
 //! What a selection takes is, if it can be computed from inductions alone, not carried by lanes but computed from the
 //! number behind the loop.
