@@ -1,4 +1,4 @@
-/* Marks what is above a threshold, in memory that nobody else writes meanwhile. */
+/* Marks what is above a threshold, in memory that nobody else accesses meanwhile. */
 // survey: n i32 = 4000 | 1013; in u8[n] random; limit u8 = 100; mark u8 = 7; out u8[n] random
 
 #include <stdint.h>
