@@ -71,13 +71,13 @@ exit:
 ; done:
 ;   %v49: i32 = phi
 ;   %v50: <4 x i32> = phi
-;   %v62: i32 = extractelement %v50, i32 0
-;   %v63: i32 = extractelement %v50, i32 1
-;   %v65: i32 = extractelement %v50, i32 2
-;   %v66: i32 = extractelement %v50, i32 3
-;   %v67: i32 = add %v62, %v63
-;   %v68: i32 = add %v65, %v66
-;   %v69: i32 = add %v67, %v68
+;   %v62: <2 x i32> = shufflevector %v50, poison [0, 1]
+;   %v63: <2 x i32> = shufflevector %v50, poison [2, 3]
+;   %v64: <2 x i32> = add %v62, %v63
+;   %v66: <1 x i32> = shufflevector %v64, poison [0]
+;   %v67: <1 x i32> = shufflevector %v64, poison [1]
+;   %v68: <1 x i32> = add %v66, %v67
+;   %v69: i32 = extractelement %v68, i32 0
 ;   br scalar(%v49, %v69)
 ; scalar:
 ;   %v17: i32 = phi
@@ -636,14 +636,14 @@ exit:
 ; done:
 ;   %v43: i64 = phi
 ;   %v44: <4 x float> = phi
-;   %v56: float = extractelement %v44, i32 0
-;   %v58: float = extractelement %v44, i32 1
-;   %v60: float = extractelement %v44, i32 2
-;   %v62: float = extractelement %v44, i32 3
-;   %v63: float = fadd reassoc %v56, %v58
-;   %v64: float = fadd reassoc %v60, %v62
-;   %v65: float = fadd reassoc %v63, %v64
-;   br scalar(%v43, %v65)
+;   %v56: <2 x float> = shufflevector %v44, poison [0, 1]
+;   %v57: <2 x float> = shufflevector %v44, poison [2, 3]
+;   %v58: <2 x float> = fadd reassoc %v56, %v57
+;   %v60: <1 x float> = shufflevector %v58, poison [0]
+;   %v61: <1 x float> = shufflevector %v58, poison [1]
+;   %v62: <1 x float> = fadd reassoc %v60, %v61
+;   %v63: float = extractelement %v62, i32 0
+;   br scalar(%v43, %v63)
 ; scalar:
 ;   %v14: i64 = phi
 ;   %v15: float = phi

@@ -209,14 +209,14 @@ end:
 ; done:
 ;   %v45: i64 = phi
 ;   %v46: <4 x float> = phi
-;   %v58: float = extractelement %v46, i32 0
-;   %v60: float = extractelement %v46, i32 1
-;   %v62: float = extractelement %v46, i32 2
-;   %v64: float = extractelement %v46, i32 3
-;   %v65: float = fadd reassoc %v58, %v60
-;   %v66: float = fadd reassoc %v62, %v64
-;   %v67: float = fadd reassoc %v65, %v66
-;   br scalar(%v45, %v67)
+;   %v58: <2 x float> = shufflevector %v46, poison [0, 1]
+;   %v59: <2 x float> = shufflevector %v46, poison [2, 3]
+;   %v60: <2 x float> = fadd reassoc %v58, %v59
+;   %v62: <1 x float> = shufflevector %v60, poison [0]
+;   %v63: <1 x float> = shufflevector %v60, poison [1]
+;   %v64: <1 x float> = fadd reassoc %v62, %v63
+;   %v65: float = extractelement %v64, i32 0
+;   br scalar(%v45, %v65)
 ; scalar:
 ;   %v16: i64 = phi
 ;   %v17: float = phi
