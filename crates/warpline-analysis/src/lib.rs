@@ -36,6 +36,7 @@ pub mod dom;
 mod flow;
 mod frontier;
 pub mod graph;
+mod ids;
 mod joins;
 mod limits;
 mod local;

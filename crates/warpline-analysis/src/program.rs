@@ -14,33 +14,8 @@ use core::ops::Range;
 
 use crate::bitset::BitSet;
 use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
+pub use crate::ids::{Instruction, Variable};
 use crate::program_error::ProgramError;
-
-/// A variable of a program: 0, 1, 2 …
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Variable(pub u32);
-
-/// An instruction of a program. Those of one block are numbered one after the other, in order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Instruction(pub u32);
-
-impl Variable {
-    /// Its number.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl Instruction {
-    /// Its number.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A φ-function as one in-edge of its block sees it: all those of an edge assign in parallel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -3,8 +3,7 @@
 use core::fmt;
 
 use crate::graph::{EdgeId, Node};
-use crate::program::{Instruction, Variable};
-use crate::uniformity::Value;
+use crate::ids::{Instruction, Value, Variable};
 
 /// Why a program is not well formed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,34 +1,11 @@
 //! What the analysis knows of a program: which value is made where and from what.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node, Outline};
+pub use crate::ids::Value;
 use crate::program_error::ProgramError;
-
-/// A value of the program, numbered from 0 in the order in which the builder was told of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Value(pub u32);
-
-impl Value {
-    /// The value with the given number. Panics if it does not fit 32 bits.
-    pub fn new(index: usize) -> Self {
-        Value(u32::try_from(index).expect("a program has fewer than 2^32 values"))
-    }
-
-    /// The number as an index into a side table.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v{}", self.0)
-    }
-}
 
 /// How the uniformity of a value follows from that of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

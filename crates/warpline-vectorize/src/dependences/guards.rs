@@ -19,8 +19,9 @@ const MAX_CONDITIONS: usize = 32;
 enum Guard {
     /// A number that moves by the same step from lane to lane is between two, both included.
     Between(Value, i128, i128),
-    /// The remainder of such a number by a power of two is the same, under this condition.
-    SameRemainder(Value, i128),
+    /// The remainder of such a number by a power of two is the one that this condition compares with, or, by 2, the other
+    /// one.
+    SameRemainder(Value, i128, bool),
 }
 
 /// The guards of a kernel's accesses.
@@ -45,8 +46,8 @@ impl Guards<'_> {
                 // A number of `b` in a lane, and that of `a` so many lanes on.
                 [by - turn, by, by + turn].iter().any(|by| from_b + by <= to_a && from_a <= to_b + by)
             }
-            (&Guard::SameRemainder(x, count), &Guard::SameRemainder(y, _)) if x == y => {
-                self.apart(x, lanes).is_none_or(|by| by % count == 0)
+            (&Guard::SameRemainder(x, count, of_a), &Guard::SameRemainder(y, _, of_b)) if x == y => {
+                self.apart(x, lanes).is_none_or(|by| (by % count == 0) == (of_a == of_b))
             }
             _ => true,
         }
@@ -116,7 +117,7 @@ impl Guards<'_> {
             if let Some((_, count, if_equal)) = self.remainder(v)
                 && (count == 2 || if_equal == holds)
             {
-                guards.push(Guard::SameRemainder(v, count));
+                guards.push(Guard::SameRemainder(v, count, if_equal == holds));
             }
             if guards.len() > MAX_CONDITIONS {
                 return;
