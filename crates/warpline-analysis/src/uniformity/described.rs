@@ -147,12 +147,12 @@ fn makers(program: &Program, ssi: &Ssi) -> Vec<Maker> {
             makers[ssi.phi_result(slot).index()] = Maker::Phi(node, number as u32);
         }
     }
-    for v in program.variables()..ssi.versions() {
+    for (v, maker) in makers.iter_mut().enumerate().skip(program.variables()) {
         match ssi.definition(Version(v as u32)) {
             VersionDef::Actual => {}
-            VersionDef::Phi(node) => makers[v] = Maker::Added(node),
-            VersionDef::Sigma(edge) => makers[v] = Maker::Name(graph.source(edge)),
-            VersionDef::Copy(at) => makers[v] = Maker::Name(program.block_of(at)),
+            VersionDef::Phi(node) => *maker = Maker::Added(node),
+            VersionDef::Sigma(edge) => *maker = Maker::Name(graph.source(edge)),
+            VersionDef::Copy(at) => *maker = Maker::Name(program.block_of(at)),
         }
     }
     makers

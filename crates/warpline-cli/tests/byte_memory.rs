@@ -1,0 +1,203 @@
+//! Pixels and samples at the ends of what may be accessed, and memory that nobody else accesses: machine code beside
+//! the C compiler's of the same source.
+#![cfg(target_arch = "x86_64")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{ok, stderr, warpline};
+use warpline_llvm::has_clang;
+
+const KERNELS: &str = r"#include <stdint.h>
+void gray(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = (77 * in[3 * i] + 150 * in[3 * i + 1] + 29 * in[3 * i + 2]) >> 8;
+}
+void green(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = in[3 * i + 1];
+}
+void swap(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[4 * i] = in[4 * i + 2];
+        out[4 * i + 1] = in[4 * i + 1];
+        out[4 * i + 2] = in[4 * i];
+        out[4 * i + 3] = in[4 * i + 3];
+    }
+}
+void opaque(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[4 * i] = in[3 * i];
+        out[4 * i + 1] = in[3 * i + 1];
+        out[4 * i + 2] = in[3 * i + 2];
+        out[4 * i + 3] = 255;
+    }
+}
+void drop(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[3 * i] = in[4 * i];
+        out[3 * i + 1] = in[4 * i + 1];
+        out[3 * i + 2] = in[4 * i + 2];
+    }
+}
+void alpha(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[4 * i + 3] = in[i];
+}
+void middle(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        int16_t l = ((const int16_t *)in)[2 * i], r = ((const int16_t *)in)[2 * i + 1];
+        ((int16_t *)out)[2 * i] = (l + r) / 2;
+        ((int16_t *)out)[2 * i + 1] = (l - r) / 2;
+    }
+}
+//@ exclusive out
+void mark(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++)
+        if (in[i] > 100) out[i] = in[i] & 7;
+}
+//@ exclusive out
+void follow(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        if (in[i] > out[i]) out[i]++;
+        else if (in[i] < out[i]) out[i]--;
+    }
+}
+void careful(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++)
+        if (in[i] > 100) out[i] = in[i];
+}
+";
+
+/// For each kernel: bytes of the input and of the output for an element.
+const SIZES: [(&str, u32, u32); 10] = [
+    ("gray", 3, 1),
+    ("green", 3, 1),
+    ("swap", 4, 4),
+    ("opaque", 3, 4),
+    ("drop", 4, 3),
+    ("alpha", 1, 4),
+    ("middle", 4, 4),
+    ("mark", 1, 1),
+    ("follow", 1, 1),
+    ("careful", 1, 1),
+];
+
+/// A program that runs each kernel on every length up to 199 on buffers that begin or end where memory does.
+fn main_program() -> String {
+    let mut text = String::from(
+        r#"#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+typedef void kernel(int, const uint8_t *, uint8_t *);
+"#,
+    );
+    for (name, ..) in SIZES {
+        text += &format!("kernel {name}, scalar_{name};\n");
+    }
+    text += "static struct { const char *name; kernel *ours, *theirs; int in, out; } all[] = {\n";
+    for (name, input, output) in SIZES {
+        text += &format!("  {{\"{name}\", {name}, scalar_{name}, {input}, {output}}},\n");
+    }
+    text + r#"};
+static uint8_t *page(void) {
+    size_t size = getpagesize();
+    uint8_t *p = mmap(0, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(p + size, size, PROT_READ | PROT_WRITE);
+    return p + size;
+}
+int main(void) {
+    size_t size = getpagesize();
+    uint8_t *a = page(), *b = page(), *c = page();
+    int wrong = 0;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int n = 0; n < 200; n++)
+            for (int at_end = 0; at_end < 2; at_end++) {
+                for (size_t i = 0; i < size; i++) a[i] = i * 167 + n, b[i] = c[i] = i * 59 + 3;
+                size_t in = at_end ? size - (size_t)n * all[k].in : 0, out = at_end ? size - (size_t)n * all[k].out : 0;
+                all[k].ours(n, a + in, b + out);
+                all[k].theirs(n, a + in, c + out);
+                if (memcmp(b, c, size)) wrong++, printf("%s differs for %d\n", all[k].name, n);
+            }
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#
+}
+
+/// Compiles the kernels with other names, and the program, by the C compiler.
+fn compiled(folder: &Path) -> Option<()> {
+    let renamed = SIZES.iter().fold(KERNELS.to_owned(), |text, (name, ..)| {
+        text.replace(&format!("void {name}("), &format!("void scalar_{name}("))
+    });
+    std::fs::write(folder.join("scalar.c"), renamed).unwrap();
+    std::fs::write(folder.join("main.c"), main_program()).unwrap();
+    let made =
+        Command::new("cc").args(["-O1", "-w", "-c", "scalar.c", "main.c"]).current_dir(folder).output();
+    let Ok(made) = made else {
+        eprintln!("skipped: there is no C compiler");
+        return None;
+    };
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    Some(())
+}
+
+#[test]
+fn pixels_are_what_the_scalar_program_makes_of_them_up_to_the_ends_of_memory() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let file = folder.join("k.c");
+    std::fs::write(&file, KERNELS).unwrap();
+    let Some(()) = compiled(folder) else { return };
+    for cpu in ["x86-64", "x86-64-v2", "x86-64-v3"] {
+        if cpu == "x86-64-v3" && !std::arch::is_x86_feature_detected!("avx2") {
+            eprintln!("skipped: this machine has no AVX2");
+            continue;
+        }
+        for width in ["auto", "4", "16", "32", "64"] {
+            let object = folder.join("k.o");
+            let [file, object] = [&file, &object].map(|path| path.to_str().unwrap());
+            ok(&warpline(&["vectorize", file, "--cpu", cpu, "--width", width, "-o", object]));
+            let objects = ["-o", "program", "main.o", "scalar.o", "k.o"];
+            let linked = Command::new("cc").args(objects).current_dir(folder).output().unwrap();
+            assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
+            let run = Command::new(folder.join("program")).output().unwrap();
+            let said = String::from_utf8_lossy(&run.stdout);
+            assert!(run.status.success() && said == "0 wrong\n", "{cpu}, {width}: {said}{}", run.status);
+        }
+    }
+}
+
+#[test]
+fn a_promise_about_what_is_no_pointer_is_an_error() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.c");
+    for (named, told) in [("n", "`n` is no pointer"), ("uot", "`uot` is no pointer"), ("", "exclusive")] {
+        let text =
+            "void f(int n, char *out) {\n    //@ loop\n    for (int i = 0; i < n; i++) out[i] = 1;\n}\n";
+        std::fs::write(&file, format!("//@ exclusive {named}\n{text}")).unwrap();
+        let object = folder.path().join("k.o");
+        let output = warpline(&["vectorize", file.to_str().unwrap(), "-o", object.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{named}");
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+}
