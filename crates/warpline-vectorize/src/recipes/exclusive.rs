@@ -24,7 +24,7 @@ pub(super) fn find(
     let masked = |b: &warpline_ir::Block| func.blocks[*b].mask.is_some();
     let promised = func.params.iter().any(|&p| func.pointers[p].exclusive)
         || region.is_some_and(|r| r.func.params.iter().any(|&p| r.func.pointers[p].exclusive));
-    if !promised || !func.layout.iter().any(|b| masked(b)) {
+    if !promised || !func.layout.iter().any(&masked) {
         return found;
     }
     let (graph, _) = func.graph();
