@@ -72,7 +72,7 @@ fn run(case: &Case, seed: u64) -> Seen {
     let tags = Tags::of(graph);
     let mut seen =
         Seen { results: BitSet::new(program.instructions()), branches: BitSet::new(graph.node_count()) };
-    let mut first: BTreeMap<(Node, Tag), (Vec<Option<u64>>, Option<Node>)> = BTreeMap::new();
+    let mut first: BTreeMap<(Node, Tag), Visit> = BTreeMap::new();
     for thread in 1..=THREADS {
         let mut held: Vec<Option<u64>> = (0..VARIABLES as u64).map(|v| Some(hash([seed, v]))).collect();
         held[0] = Some(hash([seed, 0, thread]));
@@ -102,16 +102,12 @@ fn run(case: &Case, seed: u64) -> Seen {
     seen
 }
 
+/// What instructions of a block yield, and where control goes then.
+type Visit = (Vec<Option<u64>>, Option<Node>);
+
 /// One thread goes through a block: what its instructions yield, nothing if they read what was never written, and
 /// where it goes.
-fn visit(
-    case: &Case,
-    seed: u64,
-    thread: u64,
-    step: u64,
-    node: Node,
-    held: &mut [Option<u64>],
-) -> (Vec<Option<u64>>, Option<Node>) {
+fn visit(case: &Case, seed: u64, thread: u64, step: u64, node: Node, held: &mut [Option<u64>]) -> Visit {
     let program = &case.program;
     let mut results = Vec::new();
     let mut way = Some(0);
