@@ -1,9 +1,0 @@
-#include <stdint.h>
-void rgba_rgb(int n, const uint8_t *restrict src, uint8_t *restrict dst) {
-    //@ loop
-    for (int i = 0; i < n; i++) {
-        dst[3*i] = src[4*i];
-        dst[3*i+1] = src[4*i+1];
-        dst[3*i+2] = src[4*i+2];
-    }
-}
