@@ -1,5 +1,5 @@
-//! A foreign IR: SSA form as GPU compilers have it, with barriers, which all threads of a group must reach together. The
-//! values are described directly, as the IR has φs already, and every barrier is held against them.
+//! A foreign IR: SSA form as GPU compilers have it, with barriers, which all threads of a group must reach together.
+//! The values are described directly, as the IR has φs already, and every barrier is held against them.
 
 use std::error::Error;
 

@@ -1,12 +1,12 @@
 //! A foreign IR: a tree of statements, as front ends and shader compilers have. It is described in one walk, and asked
-//! which loops and conditions threads may leave apart.
+//! at which loops and conditions threads diverge.
 
 use std::error::Error;
 
-use warpline_analysis::dataflow::{Instruction, ProgramBuilder, ProgramError, Variable};
+use warpline_analysis::dataflow::{ProgramBuilder, Variable};
 use warpline_analysis::ssi::{Strategy, ssify};
 use warpline_analysis::uniformity::{Origin, Rule, SsaProgram, Uniformity};
-use warpline_analysis::{CsrGraph, GraphError, Node};
+use warpline_analysis::{CsrGraph, Node};
 
 enum Statement {
     /// `name = f(operands)`; no operand called `lane` is needed: [`Statement::Lane`] makes it.
@@ -84,22 +84,20 @@ impl Lowered {
 
     /// The variables on which threads part, by name.
     fn divergent_conditions(&self) -> Result<Vec<&'static str>, Box<dyn Error>> {
-        let graph: Result<CsrGraph, GraphError> =
-            CsrGraph::new(self.blocks.len(), Node(0), self.edges.iter().copied());
-        let mut builder = ProgramBuilder::new(graph?, self.names.len());
+        let graph = CsrGraph::new(self.blocks.len(), Node(0), self.edges.iter().copied())?;
+        let mut builder = ProgramBuilder::new(graph, self.names.len());
         let mut lanes = Vec::new();
         for (number, block) in self.blocks.iter().enumerate() {
             builder.begin(Node::new(number));
             for (uses, result, is_lane) in &block.instructions {
-                let at: Instruction = builder.instruction(uses.iter().copied(), [*result]);
+                let at = builder.instruction(uses.iter().copied(), [*result]);
                 lanes.extend(is_lane.then_some(at));
             }
             if let Some(decides) = block.decides {
                 builder.branch([decides]);
             }
         }
-        let built: Result<_, ProgramError> = builder.build();
-        let program = built?;
+        let program = builder.build()?;
         let ssi = ssify(&program, &Strategy::SSA);
         let rule = |origin| match origin {
             Origin::Instruction(at, _) if lanes.contains(&at) => Rule::Source,

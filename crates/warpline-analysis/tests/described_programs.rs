@@ -148,7 +148,7 @@ fn violations(case: &Case, strategy: &Strategy, seeds: std::ops::Range<u64>) -> 
             }
         }
         let parted = seen.branches.iter().filter(|&node| !found.is_divergent_branch(Node::new(node)));
-        wrong.extend(parted.map(|node| format!("threads part at n{node}")));
+        wrong.extend(parted.map(|node| format!("threads diverge at n{node}")));
     }
     wrong
 }

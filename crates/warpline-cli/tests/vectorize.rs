@@ -39,14 +39,14 @@ void axpy(int i, float a, const float *x, float *y) { y[i] = a * x[i] + y[i]; }
 }
 
 #[test]
-fn what_takes_the_end_of_a_range_is_said() {
+fn the_end_of_a_range_goes_in_smaller_groups_where_that_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("double.ll");
     let text = ";@ args index
 define void @twice(i64 %i, ptr %p) {
   %q = getelementptr float, ptr %p, i64 %i
   %x = load float, ptr %q
-  %y = fadd float %x, %x
+  %y = fdiv float 1.0, %x
   store float %y, ptr %q
   ret void
 }
@@ -55,6 +55,7 @@ define void @twice(i64 %i, ptr %p) {
     let output = folder.path().join("double.o").display().to_string();
     let base = ["vectorize", file.to_str().unwrap(), "--cpu", "znver3", "-o", &output];
     let text = ok(&warpline(&[&base[..], &["--width", "32", "-v"]].concat()));
+    assert!(text.contains("\n  vector epilogue: 8 lanes\n"), "{text}");
     assert!(text.contains("\n  tail: scalar\n"), "{text}");
     let json = ok(&warpline(&[&base[..], &["--width", "8", "--format", "json"]].concat()));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -46,7 +46,8 @@ struct SubGroup {
 }
 
 impl Machine<'_> {
-    /// Runs a function with barriers as a group of work-items, each with these arguments, in the order of their numbers.
+    /// Runs a function with barriers as a group of work-items, each with these arguments, in the order of their
+    /// numbers.
     /// `shape` says how many there are by dimension. Those in a row along dimension 0 are in sub-groups of so many
     /// lanes, of which the last of a row may be smaller.
     ///

@@ -63,8 +63,8 @@ impl Imported {
 }
 
 impl Module {
-    /// Has LLVM leave those loops of a function scalar that are executed where few iterations are left. They are unrolled
-    /// as any scalar loop is.
+    /// Has LLVM leave those loops of a function scalar that are executed where few iterations are left. They are
+    /// unrolled as any scalar loop is.
     pub(crate) fn keep_loops_scalar(
         &self,
         function: LLVMValueRef,

@@ -7,11 +7,11 @@
 //! of a loop over `double` is then packed and unpacked in every iteration. Within a block, it does the same with masks
 //! of several registers that are combined with others, or extended to numbers.
 //!
-//! So right before code generation, for a processor without mask registers, such a mask becomes a vector of integers as wide as most of what it is made of and used for, and so do the
-//! masks that it is made of and goes into. A mask that is extended is its integers, or zero less these. Where a mask is
-//! used otherwise, its integers are compared with zero; LLVM knows that
-//! blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that run later would undo
-//! this. Masks of several registers are then [asked for any lane](crate::any_lane) without being packed.
+//! So right before code generation, for a processor without mask registers, such a mask becomes a vector of integers
+//! as wide as most of what it is made of and used for, and so do the masks that it is made of and goes into. A mask
+//! that is extended is its integers, or zero less these. Where a mask is used otherwise, its integers are compared with
+//! zero; LLVM knows that blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that
+//! run later would undo this. Masks of several registers are then [asked for any lane](crate::any_lane) without being packed.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ const SLT: u32 = 40;
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
 impl Module {
-    /// Gives masks that live across blocks or fill several registers the form that fits a processor without mask registers; does nothing on
-    /// others.
+    /// Gives masks that live across blocks or fill several registers the form that fits a processor without mask
+    /// registers; does nothing on others.
     ///
     /// # Errors
     /// If LLVM cannot say what registers the processor has.

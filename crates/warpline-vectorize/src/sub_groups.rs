@@ -1,8 +1,8 @@
 //! Sub-groups: the work-items that run together in the lanes of a vector.
 //!
 //! What OpenCL says of sub-groups becomes operations across lanes, and arithmetic on the number of the work-item in its
-//! group. A sub-group is W neighbours along dimension 0, as regions are executed; where the row of a group is no multiple
-//! of W, the last sub-group of each row is smaller.
+//! group. A sub-group is W neighbours along dimension 0, as regions are executed; where the row of a group is no
+//! multiple of W, the last sub-group of each row is smaller.
 
 use warpline_ir::group_functions::Query;
 use warpline_ir::group_operations::{GroupOp, Partner, SubGroupFunction};

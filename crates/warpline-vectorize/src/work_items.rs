@@ -334,9 +334,8 @@ impl Answers {
     /// Adds what calls need by which the work-items of a group exchange values: an array over the group for each size
     /// of these, and the place of a work-item in it.
     fn exchange(&mut self, module: &Module) {
-        let insts = self.func.layout.iter().flat_map(|&b| self.func.blocks[b].insts.clone());
         let mut sizes = Vec::new();
-        for i in insts {
+        for i in insts(&self.func) {
             let Some(GroupOperation { scope: Scope::WorkGroup, op }) = group_operation(module, &self.func, i)
             else {
                 continue;

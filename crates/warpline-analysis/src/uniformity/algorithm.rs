@@ -41,7 +41,7 @@ impl Algorithm {
         Algorithm::ALL.into_iter().find(|a| a.name() == name)
     }
 
-    /// Whether what is claimed uniform is uniform. Post-dominators assume that threads which part at a branch do not
+    /// Whether what is claimed uniform is uniform. Post-dominators assume that threads which diverge at a branch do not
     /// come together before its immediate post-dominator; where they do (early exits from a loop or a nest of
     /// conditions, several returns) divergent values are claimed uniform.
     pub fn is_sound(self) -> bool {

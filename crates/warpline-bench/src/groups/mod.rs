@@ -1,8 +1,8 @@
 //! `warpline-bench groups`: kernels that run over work-groups, beside an OpenCL library on one thread.
 //!
 //! The kernels of a file are made by this program as `warpline`, and a host program in C is compiled that calls their
-//! drivers, and opens `libOpenCL` when it runs, if there is one. The library's time is what its event says from start to
-//! end, without what it takes to enqueue. pocl is the library meant; `POCL_MAX_PTHREAD_COUNT` keeps it to one thread.
+//! drivers, and opens `libOpenCL` when it runs, if there is one. The library's time is what its event says from start
+//! to end, without what it takes to enqueue. pocl is the library meant; `POCL_MAX_PTHREAD_COUNT` keeps it to one thread.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -49,7 +49,7 @@ pub(crate) fn groups(options: &BenchGroupsOptions) -> Result<Outcome> {
 /// Measures the kernels of a file.
 fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec<Row>> {
     let failed = |what: &str, why: &str| Error::Internal(format!("{}: {what}: {why}", source.display()));
-    let text = std::fs::read_to_string(source).map_err(|e| failed("it cannot be read", &e.to_string()))?;
+    let text = std::fs::read_to_string(source).map_err(|e| Error::input(source, e.to_string()))?;
     let folder = tempfile::tempdir().map_err(|e| failed("no temporary folder", &e.to_string()))?;
     let at = |name: &str| folder.path().join(name);
     let mut make = as_warpline();

@@ -19,8 +19,8 @@ const MAX_CONDITIONS: usize = 32;
 enum Guard {
     /// A number that moves by the same step from lane to lane is between two, both included.
     Between(Value, i128, i128),
-    /// The remainder of such a number by a power of two is the one that this condition compares with, or, by 2, the other
-    /// one.
+    /// The remainder of such a number by a power of two is the one that this condition compares with, or, by 2, the
+    /// other one.
     SameRemainder(Value, i128, bool),
 }
 

@@ -12,7 +12,8 @@
 //! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`);
 //! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have
 //!    done so;
-//! 5. `judge`: what the contract says; `guards`: which lanes come to an access at all; `irregular`: addresses that lanes may have in common;
+//! 5. `judge`: what the contract says; `guards`: which lanes come to an access at all; `irregular`: addresses that
+//!    lanes may have in common;
 //! 6. `checks`, `span`, `rows`, `scalar`, `interval`, `counted`, `inspect`: what is left to be checked before a loop,
 //!    when its pointers are known;
 //! 7. `pieces`: what lanes would break, but a single lane after the other does not.

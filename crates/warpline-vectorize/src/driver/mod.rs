@@ -19,8 +19,8 @@
 //! promises. A group of W indices is one call of the unmasked function, one of fewer a call of the masked one; its
 //! arrays are copied element by element, so that nothing outside of the range is read or written. Of a kernel that
 //! does not ask which lanes are in its group, a group of fewer may be executed by smaller [`BodyVariants`] instead, one
-//! after another, and what is left at last by the scalar kernel ([`Tail`]). If these have a [prologue](make_prologue) and the kernel's range is long enough, whole groups begin
-//! behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
+//! after another, and what is left at last by the scalar kernel ([`Tail`]). If these have a [prologue](make_prologue)
+//! and the kernel's range is long enough, whole groups begin behind it. Loops are taken in groups in the same way (`skeleton`). What is too short to be worth a group is executed
 //! by the scalar program, which a driver of its own sees to first ([`short_range`]).
 //!
 //! An [`ndrange`] driver runs a kernel that asks which work-item it is over up to three dimensions, row by row by a

@@ -3,8 +3,8 @@
 //!
 //! Each call becomes two cuts and what lies between them, which is the same for all work-items, so that it is executed
 //! once for the group. Before the first cut, each work-item puts its value into an array over the group, its *scratch*;
-//! between the cuts these are combined in the order of work-items, so that sums of floating-point numbers depend neither
-//! on the number of lanes nor on threads; behind the second cut each takes its own result, or the one that is the same
+//! between the cuts these are combined in the order of work-items, so that sums of floating-point numbers depend
+//! neither on the number of lanes nor on threads; behind the second cut each takes its own result, or the one that is the same
 //! for all. A copy lies between its cuts as a whole: when it is done is not said, so it may be at once.
 
 use cranelift_entity::{EntitySet, SecondaryMap};

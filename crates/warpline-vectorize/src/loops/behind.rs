@@ -1,12 +1,12 @@
 //! The state behind the vector loop, as the scalar loop takes it: what the lanes have found, put together.
 //!
-//! Lanes of reductions are combined in a tree. Of a [selection](super::selections), the lane is looked for from which the
-//! sequential loop would have selected: by the best value, and the number of the iteration it is of.
+//! Lanes of reductions are combined in a tree. Of a [selection](super::selections), the lane is looked for from which
+//! the sequential loop would have selected: by the best value, and the number of the iteration it is of.
 
 use std::collections::HashMap;
 
 use super::carried::Kind;
-use super::rewrite::Parts;
+use super::rewrite::{Parts, all_lanes};
 use super::selections::{Better, MAX_NUMBER, NUMBER_BITS, Order, Rank, Selection};
 use crate::builder::Builder;
 use crate::dependences::Growth;
@@ -88,7 +88,7 @@ impl Winner {
 /// The number of the iteration with the best value.
 fn best_number(b: &mut Builder, better: Better, values: Value, numbers: Value) -> Value {
     let lanes = lanes_of(&b.func, values).unwrap_or(1);
-    let best = folded(b, values, &mut |b, x, y| {
+    let best = all_lanes(b, values, &mut |b, x, y| {
         let ty = b.func.ty(x);
         let first = compared(b, better.order, x, y);
         b.value(Op::Select, &[first, x, y], ty)
@@ -134,36 +134,6 @@ fn reduced(b: &mut Builder, name: &str, x: Value) -> Value {
     let Some(lanes) = lanes_of(&b.func, x) else { return x };
     let name = format!("llvm.vector.reduce.{name}.v{lanes}i32");
     b.intrinsic(&name, &[x], Type::Int(32))
-}
-
-/// The elements of a vector, combined: halves first, as long as there are two of one size.
-fn folded(b: &mut Builder, x: Value, combine: &mut dyn FnMut(&mut Builder, Value, Value) -> Value) -> Value {
-    let Type::Vector(v) = b.func.ty(x) else { return x };
-    let elem = Type::from(v.elem);
-    let (mut x, mut lanes, mut others) = (x, v.lanes, Vec::new());
-    while lanes > 1 {
-        let poison = b.func.poison(b.func.ty(x));
-        if !lanes.is_multiple_of(2) {
-            let at = b.int(32, i64::from(lanes - 1));
-            others.push(b.value(Op::ExtractElement, &[x, at], elem));
-        }
-        let half = lanes / 2;
-        let ty = elem.vector(half).unwrap_or(elem);
-        let part = |b: &mut Builder, from: u32| match half {
-            1 => {
-                let at = b.int(32, from.into());
-                b.value(Op::ExtractElement, &[x, at], elem)
-            }
-            _ => {
-                let mask: Vec<i32> = (from..from + half).map(|k| k as i32).collect();
-                b.value(Op::Shuffle(mask.into()), &[x, poison], ty)
-            }
-        };
-        let (low, high) = (part(b, 0), part(b, half));
-        x = combine(b, low, high);
-        lanes = half;
-    }
-    others.into_iter().fold(x, |x, other| combine(b, x, other))
 }
 
 /// What a selection takes, computed from the number of the iteration.

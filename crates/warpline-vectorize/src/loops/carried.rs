@@ -463,24 +463,22 @@ impl Chain<'_> {
 
     fn refusal(&self, i: Inst) -> VectorizeError {
         let phi = self.func.value_name(self.phi);
-        let remedy = match self.func.insts[i].op {
-            Op::FCmp(_) => {
-                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
-                 iteration in its braces: a NaN is never taken then"
-            }
-            Op::ICmp(_) => {
-                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of that \
-                 iteration in its braces"
+        let op = &self.func.insts[i].op;
+        let remedy = match op {
+            Op::FCmp(_) | Op::ICmp(_) => {
+                "; if it is a minimum or maximum, write `if (x < m) m = x`, with nothing else than what is kept of \
+                 that iteration in its braces"
             }
             _ => {
                 "; compute what does not depend on it in a loop of its own, or several such sequences side by side in \
                  a loop around this one"
             }
         };
+        let nans = if matches!(op, Op::FCmp(_)) { ": a NaN is never taken then" } else { "" };
         let reason = format!(
             "uses what {phi} carries from one iteration to the next, which is neither an induction nor a \
              reduction, prefix sum or the like, nor a value selected from one iteration, nor just the value of the \
-             iteration before{remedy}"
+             iteration before{remedy}{nans}"
         );
         VectorizeError::at_inst(self.func, i, reason)
     }

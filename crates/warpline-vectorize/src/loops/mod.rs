@@ -13,7 +13,8 @@
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration;
 //! 4. `trips`: how many iterations there are;
-//! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does not wrap, by what is tested before the loop;
+//! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
+//!    not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
 //!    put together; `move_out`: the vector code in a function of its own.
@@ -197,15 +198,15 @@ pub struct Unit {
     /// Whether floating-point numbers may be combined in any order although their flags do not say so.
     pub any_order: bool,
     /// In groups of how many iterations those are executed that no whole group is left for: a divisor of the number
-    /// of lanes. All lanes are used for these, too, where the loop asks about lanes.
+    /// of lanes. All lanes are used for these, too, where the loop has cross-lane operations.
     pub epilogue: u32,
-    /// What executes those that no group at all is left for, unless the loop asks about lanes.
+    /// What executes those that no group at all is left for, unless the loop has cross-lane operations.
     pub tail: Tail,
     /// At a multiple of how many bytes whole groups should begin to [store](super::driver::make_prologue), if the loop
     /// hands on nothing but inductions and does not ask about lanes; 0 for anywhere.
     pub prologue: u64,
-    /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs as
-    /// it was.
+    /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs
+    /// as it was.
     pub unit_strides: bool,
     /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,

@@ -197,7 +197,9 @@ impl Groups for Parts<'_> {
         };
         (0..state.len())
             .map(|k| match (&self.carried[k].kind, lanes(b, k)) {
-                (Kind::Reduction { combiner, .. }, Some(lanes)) => narrowed(b, combiner, state[k], lanes),
+                (Kind::Reduction { combiner, .. }, Some(lanes)) => {
+                    narrowed(b, state[k], lanes, &mut |b, x, y| combined(b, combiner, x, y))
+                }
                 _ => state[k],
             })
             .collect()
@@ -321,20 +323,28 @@ impl Parts<'_> {
     pub(super) fn whole(&self, b: &mut Builder, k: usize, state: Value) -> Value {
         match &self.carried[k].kind {
             Kind::Reduction { combiner, .. } => {
-                let one = narrowed(b, combiner, state, 1);
-                let first = b.int(32, 0);
-                match b.func.ty(one) {
-                    Type::Vector(v) => b.value(Op::ExtractElement, &[one, first], v.elem.into()),
-                    _ => one,
-                }
+                all_lanes(b, state, &mut |b, x, y| combined(b, combiner, x, y))
             }
             _ => state,
         }
     }
 }
 
+/// Combines two vectors, or scalars, of one type.
+type Combining<'a> = &'a mut dyn FnMut(&mut Builder, Value, Value) -> Value;
+
+/// All lanes of a vector combined to one value.
+pub(super) fn all_lanes(b: &mut Builder, x: Value, combine: Combining<'_>) -> Value {
+    let one = narrowed(b, x, 1, combine);
+    let first = b.int(32, 0);
+    match b.func.ty(one) {
+        Type::Vector(v) => b.value(Op::ExtractElement, &[one, first], v.elem.into()),
+        _ => one,
+    }
+}
+
 /// The lanes of a vector combined to so many, a divisor of their number.
-fn narrowed(b: &mut Builder, combiner: &Combiner, mut x: Value, lanes: u32) -> Value {
+fn narrowed(b: &mut Builder, mut x: Value, lanes: u32, combine: Combining<'_>) -> Value {
     while let Type::Vector(v) = b.func.ty(x)
         && v.lanes > lanes
     {
@@ -343,7 +353,7 @@ fn narrowed(b: &mut Builder, combiner: &Combiner, mut x: Value, lanes: u32) -> V
         let (size, count) = if halves { (v.lanes / 2, 2) } else { (lanes, v.lanes / lanes) };
         let first = part(b, x, 0, size);
         let rest: Vec<Value> = (1..count).map(|k| part(b, x, k * size, size)).collect();
-        x = rest.into_iter().fold(first, |all, one| combined(b, combiner, all, one));
+        x = rest.into_iter().fold(first, |all, one| combine(b, all, one));
     }
     x
 }

@@ -518,15 +518,9 @@ impl Selector<'_> {
         let depends = |v: Value| self.tree.dependent.values.contains(v);
         let found = match (&data.op, &data.args[..]) {
             // Both must hold.
-            (Op::Select, &[a, b, no]) if when && func.as_int(no) == Some(0) => {
-                let (on, free) = if depends(a) { (a, b) } else { (b, a) };
-                if depends(free) {
-                    return None;
-                }
-                self.conditions.insert(cond);
-                return self.compared(on, x, y, when);
-            }
-            (Op::Binary(BinaryOp::And), &[a, b]) if when => {
+            (Op::Select | Op::Binary(BinaryOp::And), &[a, b, ref no @ ..])
+                if when && no.iter().all(|&no| func.as_int(no) == Some(0)) =>
+            {
                 let (on, free) = if depends(a) { (a, b) } else { (b, a) };
                 if depends(free) {
                     return None;

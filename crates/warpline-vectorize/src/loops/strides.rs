@@ -1,7 +1,7 @@
 //! Strides that nobody knows before the loop runs.
 //!
-//! `x[i * incx]` is loaded lane by lane for whatever `incx`, and side by side if that is 1, as callers mostly have it. A
-//! loop can be vectorized for strides of 1 alone: that is tested before it, and with others it runs as it was.
+//! The loads of `x[i * incx]` are scalarized or gathers for whatever `incx`, and contiguous if that is 1, as callers
+//! mostly have it. A loop can be vectorized for strides of 1 alone: that is tested before it, and with others it runs as it was.
 
 use cranelift_entity::EntitySet;
 

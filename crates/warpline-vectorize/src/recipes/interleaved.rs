@@ -1,18 +1,18 @@
 //! Networks of byte shuffles that take interleaved elements apart, and put them together.
 //!
 //! x86 shuffles the bytes of each 16-byte block of a register by one instruction (`pshufb`), takes each byte of a block
-//! from one of two registers by another (`pblendvb`), and interleaves halves of blocks (`punpck…`), but moves bytes from
-//! block to block slowly or not at all. So the elements of all lanes, which lie side by side as the fields of an array
+//! from one of two registers by another (`pblendvb`), and interleaves halves of blocks (`punpck…`), but moves bytes
+//! from block to block slowly or not at all. So the elements of all lanes, which lie side by side as the fields of an array
 //! of structures do, are loaded and stored as blocks: of a *factor* F of elements from lane to lane, the lanes of one
-//! block of the result have their elements in F consecutive blocks of memory. The *j*-th input has the *j*-th of these in
-//! each of its blocks, and then nothing moves between blocks.
+//! block of the result have their elements in F consecutive blocks of memory. The *j*-th input has the *j*-th of these
+//! in each of its blocks, and then nothing moves between blocks.
 //!
 //! Of *n* elements in a block:
 //!
 //! * Where F is odd, the elements of one member lie at different places of the F inputs, since F and *n* have no common
 //!   divisor: they are blended, and then brought into order by one shuffle. Storing is the reverse.
-//! * Where F is a power of two, members' elements are brought together within each block, as F *chunks*; a transposition
-//!   of the F×F chunks by log₂ F stages of interleaving halves does the rest. To store, log₂ F stages of interleaving
+//! * Where F is a power of two, members' elements are brought together within each block, as F *chunks*; a
+//!   transposition of the F×F chunks by log₂ F stages of interleaving halves does the rest. To store, log₂ F stages of interleaving
 //!   elements do all.
 //! * Otherwise each input is shuffled for each member, and these are blended.
 //!
