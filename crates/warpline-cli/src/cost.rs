@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::width::remarks::{Kind, Name, Remark};
-use warpline_compile::loops::{self, LoopAt, LoopOptions};
+use warpline_compile::loops::{self, LoopOptions};
+use warpline_compile::unasked;
 use warpline_compile::profile::Profile;
 use warpline_compile::remarks::Remarked;
 use warpline_compile::vectorize::remarks_of_kernels;
@@ -55,7 +56,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions, cpu: &str) -> Result<Outcome> {
 fn of_input(options: &AnalyzeOptions, asked: KernelOptions) -> Result<(Vec<Remarked>, Vec<Error>)> {
     let functions: Vec<String> = options.function.iter().cloned().collect();
     let at = match &options.assume.loops[..] {
-        [] if asked.args.is_none() && loops::has_marks(&asked)? => vec![LoopAt::Marked],
+        [] => unasked::loops(&asked, &functions)?,
         given => given.to_vec(),
     };
     if !at.is_empty() {

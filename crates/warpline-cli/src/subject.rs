@@ -15,6 +15,7 @@ use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{self, LoopOptions, Region};
+use warpline_compile::unasked;
 use warpline_llvm::worker::{LoadOptions, Unroll};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
 
@@ -94,7 +95,7 @@ impl Unit {
         let is_simd = assume.target.is_none_or(|target| target == Target::Simd);
         let functions: Vec<String> = function.map(str::to_owned).into_iter().collect();
         let kernel = KernelOptions { flags: compilers.flags(path)?, ..KernelOptions::new(path) };
-        let marked = || is_simd && assume.args.is_none() && loops::has_marks(&kernel).unwrap_or(false);
+        let marked = || is_simd && assume.args.is_none() && unasked::has_marks(&kernel).unwrap_or(false);
         let given = match assume.loops.is_empty() {
             true if marked() => LoopOptions { functions, ..LoopOptions::marked(kernel) },
             true => return Unit::open(path, assume.target, compilers).map(Unit::with_items),

@@ -19,6 +19,8 @@ pub(crate) struct Summary {
     pub done: String,
     /// How good it is, or what came of it; empty if nothing became vector code.
     pub result: String,
+    /// What it was tried with, if that was a guess.
+    pub note: Option<String>,
     /// What the user should know whatever else is shown.
     pub warnings: Vec<String>,
     /// What is wrong; shown even where a report is not wanted.
@@ -39,6 +41,7 @@ impl Summary {
             if !self.result.is_empty() {
                 lines.push(format!("  {}", self.result));
             }
+            lines.extend(self.note.iter().map(|note| format!("  {}", line(note))));
         }
         if options.verbose {
             lines.extend(self.warnings.iter().map(warning));

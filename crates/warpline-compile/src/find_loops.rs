@@ -27,6 +27,8 @@ pub enum LoopAt {
     Block(String),
     /// All that are marked: by `//@ loop`, `#pragma omp simd` or `#pragma clang loop vectorize(assume_safety)`.
     Marked,
+    /// All that the input itself has, as far as that can be done; of nested loops the innermost that can be.
+    All,
 }
 
 impl FromStr for LoopAt {
@@ -35,8 +37,9 @@ impl FromStr for LoopAt {
     fn from_str(text: &str) -> std::result::Result<LoopAt, String> {
         match (text, text.parse()) {
             ("marked", _) => Ok(LoopAt::Marked),
+            ("all", _) => Ok(LoopAt::All),
             (_, Ok(line)) => Ok(LoopAt::Line(line)),
-            ("", _) => Err("use a line, the name of a block, or marked".to_owned()),
+            ("", _) => Err("use a line, the name of a block, marked, or all".to_owned()),
             _ => Ok(LoopAt::Block(text.trim_start_matches('%').to_owned())),
         }
     }
@@ -91,6 +94,8 @@ pub struct FoundLoop {
     pub reductions: Vec<Value>,
     /// The number of lanes that its mark wants.
     pub width: Option<Width>,
+    /// The headers of the loops within it that are preferred: if one of them is vectorized, this one stays as it is.
+    pub unless: Vec<Block>,
 }
 
 impl FoundLoop {
@@ -107,6 +112,10 @@ impl FoundLoop {
         self.any_order |= other.any_order;
         self.reductions.extend(&other.reductions);
         self.width = self.width.or(other.width);
+        // Who names it wants it.
+        if other.unless.is_empty() {
+            self.unless.clear();
+        }
     }
 }
 
@@ -157,6 +166,7 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
             LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
             LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
             LoopAt::Marked => all.extend(marked(imported, options, only, &mut refused)?),
+            LoopAt::All => all.extend(everywhere(imported, options, only)),
         }
     }
     // Whatever else marks them.
@@ -176,14 +186,20 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
         }
         same
     });
+    // Those that are preferred first.
+    all.sort_by_key(|f| (f.func, f.unless.len()));
     if all.is_empty() && refused.is_empty() {
         let of = match &options.functions[..] {
             [] => String::new(),
             wanted => format!(" of `{}`", wanted.join("`, `")),
         };
-        let message = format!(
-            "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE`"
-        );
+        let message = match options.loops.contains(&LoopAt::All) {
+            true => "it has no loop".to_owned(),
+            false => format!(
+                "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE` or \
+                 `--loop all`"
+            ),
+        };
         return Err(Error::input(path, message));
     }
     let of = |(one, reason): (FoundLoop, Error)| RefusedLoop::new(&imported.ir, &one, reason);
@@ -370,6 +386,25 @@ fn by_program(
     Ok(Some(FoundLoop { safelen, reductions, width, ..one }))
 }
 
+/// All loops of the functions that the input itself defines.
+fn everywhere<'a>(
+    imported: &'a Imported,
+    options: &'a LoopOptions,
+    only: Option<&'a [FuncId]>,
+) -> impl Iterator<Item = FoundLoop> + 'a {
+    let own = |function: &Function| is_written_in(&imported.ir, function, &options.kernel.input);
+    functions(imported, only).filter(move |(_, function)| own(function)).flat_map(|(func, function)| {
+        let nest = Nest::of(function);
+        let headers: Vec<Block> = nest.headers().collect();
+        let within = |header: Block| -> Vec<Block> {
+            let inner = |&other: &Block| other != header && nest.around(other).any(|h| h == header);
+            headers.iter().copied().filter(inner).collect()
+        };
+        let all = headers.iter().map(|&h| FoundLoop { unless: within(h), ..found(imported, func, h) });
+        all.collect::<Vec<_>>()
+    })
+}
+
 fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
     let function = &imported.ir.functions[func];
     let place = Place::of_block(&imported.ir, function, header).map(|p| p.short());
@@ -385,6 +420,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
         unit_strides: false,
         reductions: Vec::new(),
         width: None,
+        unless: Vec::new(),
     }
 }
 

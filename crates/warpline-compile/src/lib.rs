@@ -1,7 +1,7 @@
 //! From the source of a scalar kernel to code for many lanes: what the program `warpline` and build scripts share.
 //!
 //! - [`kernel::open`] reads an input, chooses the function and settles shapes, width and CPU ([`kernel::Kernel`]).
-//! - [`choice`] says which functions of it are meant.
+//! - [`choice`] says which functions of it are meant, [`unasked`] whether their loops are.
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`loops`] vectorizes loops within their functions, for one CPU or several.
@@ -46,6 +46,7 @@ pub mod signature;
 pub mod source_types;
 pub mod spec;
 mod threads;
+pub mod unasked;
 pub mod vectorize;
 
 pub use error::{Error, Result};

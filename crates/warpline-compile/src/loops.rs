@@ -113,17 +113,6 @@ pub struct CompiledLoops {
     pub code: Vec<u8>,
 }
 
-/// Whether an input marks loops and says nothing of parameters, so that its loops are meant where nothing else is
-/// asked for.
-///
-/// # Errors
-/// If a directive is malformed.
-pub fn has_marks(options: &KernelOptions) -> Result<bool> {
-    let by_directive = !directives::read_loops(&options.input)?.is_empty();
-    let marked = by_directive || openmp::marks_loops(options);
-    Ok(marked && directives::read(&options.input)?.iter().all(|group| group.args.is_none()))
-}
-
 /// Vectorizes loops within their functions and makes code of the whole module, which takes the place of what another
 /// compiler would make of the input. `described`: whether the types of functions are wanted, too.
 ///
@@ -165,7 +154,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
     made.refused.splice(0..0, without);
     if made.versions[0].loops.is_empty()
         && made.versions[0].scalar.is_empty()
-        && !options.loops.contains(&LoopAt::Marked)
+        && !options.loops.iter().any(|at| matches!(at, LoopAt::Marked | LoopAt::All))
         && !made.refused.is_empty()
     {
         return Err(made.refused.swap_remove(0).reason);
@@ -213,22 +202,33 @@ pub(crate) fn in_place(
     found: &[FoundLoop],
     machine: &Machine,
 ) -> Result<InPlace> {
-    let (mut loops, mut kept, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-    for one in found {
+    let (mut loops, mut kept, mut refused) = (Vec::<MadeLoop>::new(), Vec::new(), Vec::new());
+    let mut vectorized: Vec<&FoundLoop> = Vec::new();
+    for one in found.iter() {
+        if is_spoken_for(one, &vectorized) {
+            continue;
+        }
         let scalar = imported.ir.functions[one.func].clone();
         match machine.best(imported, &options.kernel, one) {
-            Ok(Best::Vector(made)) => loops.push(*made),
+            Ok(Best::Vector(made)) => {
+                loops.push(*made);
+                vectorized.push(one);
+            }
             Ok(Best::Scalar(stays)) => {
                 imported.ir.functions[one.func] = scalar;
-                kept.push(*stays);
+                kept.push((one, *stays));
             }
             Err(reason @ Error::Vectorize(_)) => {
                 imported.ir.functions[one.func] = scalar;
-                refused.push(RefusedLoop::new(&imported.ir, one, reason));
+                refused.push((one, RefusedLoop::new(&imported.ir, one, reason)));
             }
             Err(error) => return Err(error),
         }
     }
+    kept.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    let scalar = kept.into_iter().map(|(_, stays)| stays).collect();
+    let refused = refused.into_iter().map(|(_, refused)| refused).collect();
     let forms: Vec<FuncId> = loops.iter().flat_map(|l: &MadeLoop| l.made.functions()).collect();
     for id in forms {
         let Imported { ir, bridge, .. } = &mut *imported;
@@ -239,24 +239,44 @@ pub(crate) fn in_place(
     for id in changed {
         imported.bridge.replace_function(&imported.ir, id)?;
     }
-    Ok(InPlace { loops, scalar: kept, refused })
+    Ok(InPlace { loops, scalar, refused })
 }
 
-/// Reads an input for a run of the function that has the loops: all must be in one.
+/// Whether a loop is left since one within it has been vectorized.
+fn is_spoken_for(one: &FoundLoop, vectorized: &[&FoundLoop]) -> bool {
+    vectorized.iter().any(|inner| inner.func == one.func && one.unless.contains(&inner.header))
+}
+
+/// Whether it is news that a loop was not vectorized: not if one around it was, and of loops that were tried one after
+/// the other, it is said of the innermost.
+fn is_to_be_told(one: &FoundLoop, vectorized: &[&FoundLoop]) -> bool {
+    let within = |outer: &&FoundLoop| outer.func == one.func && outer.unless.contains(&one.header);
+    one.unless.is_empty() && !vectorized.iter().any(within)
+}
+
+/// An input that was read for runs.
+pub enum Opened {
+    /// The only function that has loops that are meant, and these loops.
+    One(Box<Kernel>, Vec<FoundLoop>),
+    /// There are several; their names.
+    Several(Vec<String>),
+}
+
+/// Reads an input for a run of the function that has the loops.
 ///
 /// # Errors
 /// Whatever is wrong with input and options.
-pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
+pub fn open(options: &LoopOptions) -> Result<Opened> {
     let path = &options.kernel.input;
     let imported = load(options)?.imported;
     let found = find_some(&imported, options)?;
     imported.forget_marks_of_loops();
     let func = found[0].func;
-    if let Some(other) = found.iter().find(|f| f.func != func) {
-        let names = [func, other.func].map(|f| imported.ir.functions[f].name.to_string());
-        let message =
-            format!("there are loops in `{}` and `{}`; choose one by --function", names[0], names[1]);
-        return Err(Error::option("--loop", message));
+    if found.iter().any(|f| f.func != func) {
+        let mut names: Vec<String> =
+            found.iter().map(|f| imported.ir.functions[f.func].name.to_string()).collect();
+        names.dedup();
+        return Ok(Opened::Several(names));
     }
     let Machine { cpu, vectors } = Machine::of(&imported, &options.kernel)?;
     let function = &imported.ir.functions[func];
@@ -290,7 +310,7 @@ pub fn open(options: &LoopOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
         contract: Contract::Sequential,
         instrument: options.kernel.instrument,
     };
-    Ok((kernel, found))
+    Ok(Opened::One(Box::new(kernel), found))
 }
 
 /// One iteration of a loop as a function of its own, which is what the analysis of the loop is about.
@@ -339,7 +359,11 @@ pub fn vectorize_copy(
     let copy = kernel.imported.ir.functions.push(copy);
     let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
     let (mut made, mut refused) = (Vec::new(), Vec::new());
+    let mut vectorized: Vec<&FoundLoop> = Vec::new();
     for one in found {
+        if is_spoken_for(one, &vectorized) {
+            continue;
+        }
         let before = kernel.imported.ir.functions[copy].clone();
         let made_of_copy = machine
             .width(&mut kernel.imported, options, one, copy)
@@ -347,20 +371,24 @@ pub fn vectorize_copy(
             .map(|widths| Widths { least: 0, tail: Tail::Masked, ..widths })
             .and_then(|widths| machine.vectorize(&mut kernel.imported, options, one, copy, &widths));
         match made_of_copy {
-            Ok(l) => made.push(l),
+            Ok(l) => {
+                made.push(l);
+                vectorized.push(one);
+            }
             Err(reason @ Error::Vectorize(_)) => {
                 kernel.imported.ir.functions[copy] = before;
-                refused.push(reason);
+                refused.push((one, reason));
             }
             Err(error) => return Err(error),
         }
     }
+    refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
     if made.is_empty()
-        && let Some(last) = refused.pop()
+        && let Some((_, last)) = refused.pop()
     {
         return Err(last);
     }
-    refused.iter().for_each(|reason| kernel::warn(&format!("warning: {reason}; it stays as it is")));
+    refused.iter().for_each(|(_, reason)| kernel::warn(&format!("warning: {reason}; it stays as it is")));
     Ok((copy, made))
 }
 
@@ -373,7 +401,7 @@ fn load(options: &LoopOptions) -> Result<Source> {
 }
 
 /// The same for whichever CPUs.
-fn load_for(options: &LoopOptions) -> Result<Source> {
+pub(crate) fn load_for(options: &LoopOptions) -> Result<Source> {
     let unroll = unrolled(options)?;
     let asked = LoadOptions { thread_jumps: true, unroll, ..options.kernel.load_options() };
     kernel::load_for_code(&options.kernel.input, &asked, options.kernel.profile.as_deref())
@@ -386,6 +414,7 @@ fn unrolled(options: &LoopOptions) -> Result<Unroll> {
         match at {
             LoopAt::Line(line) => lines.push(*line),
             LoopAt::Block(_) => return Ok(Unroll::Nothing),
+            LoopAt::All => return Ok(Unroll::Inner),
             LoopAt::Marked => {
                 lines.extend(directives::read_loops(&options.kernel.input)?.iter().map(|mark| mark.at));
             }

@@ -203,6 +203,39 @@ pub enum Spec {
     },
 }
 
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Int(n) => write!(f, "{n}"),
+            // With a point, lest it be read as an integer.
+            Number::Float(x) => write!(f, "{x:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fill::Zero => f.write_str("zero"),
+            Fill::Iota => f.write_str("iota"),
+            Fill::Random => f.write_str("random"),
+            Fill::Between(a, b) => write!(f, "{a}..{b}"),
+            Fill::Same(n) => write!(f, "{n}"),
+        }
+    }
+}
+
+/// As it is read.
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Spec::Number(n) => write!(f, "{n}"),
+            Spec::Buffer { elem, len, fill } => write!(f, "{elem}[{len}]={fill}"),
+            Spec::Local { elem, len } => write!(f, "local:{elem}[{len}]"),
+        }
+    }
+}
+
 /// The largest buffer, in elements.
 const MAX_ELEMENTS: usize = 1 << 31;
 
@@ -364,6 +397,13 @@ mod tests {
             buffer(Elem::Int(32), 4, Fill::Between(Number::Int(-3), Number::Int(9)))
         );
         assert_eq!(spec("f32[4]=2"), buffer(Elem::F32, 4, Fill::Same(Number::Int(2))));
+    }
+
+    #[test]
+    fn specs_are_written_as_they_are_read() {
+        for text in ["1.5", "-16", "f32[1024]=zero", "i8[16]=iota", "i32[4]=-3..9", "f64[4]=2.0", "local:f32[8]"] {
+            assert_eq!(text.parse::<Spec>().unwrap().to_string(), text);
+        }
     }
 
     #[test]

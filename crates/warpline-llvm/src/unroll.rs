@@ -42,6 +42,8 @@ pub enum Unroll {
     Nothing,
     /// All.
     Everywhere,
+    /// Those within other loops.
+    Inner,
     /// Those within loops that begin in these lines of the source or that mark themselves as ones to be vectorized.
     Within(Vec<u32>),
 }
@@ -191,6 +193,7 @@ impl View<'_> {
         let allowed = |c: CycleId| match self.unroll {
             Unroll::Nothing => false,
             Unroll::Everywhere => true,
+            Unroll::Inner => cycles.cycles().any(|outer| outer != c && holds(outer, c)),
             Unroll::Within(_) => {
                 units.iter().any(|&u| u != c && holds(u, c)) && !units.iter().any(|&u| holds(c, u))
             }

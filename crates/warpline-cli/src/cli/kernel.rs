@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use warpline_compile::loops::{self, LoopAt, LoopOptions};
+use warpline_compile::loops::{LoopAt, LoopOptions};
 use warpline_compile::profile::Profile;
+use warpline_compile::unasked;
 
 use super::{
     BosccMode, CoherenceMode, CompilerOptions, Contract, DependencyOptions, Format, LinearizeMode,
@@ -115,9 +116,10 @@ impl KernelOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Loops")]
 pub struct LoopChoice {
-    /// Vectorize a loop in place: the one that begins in this line, or at this block, or all that are marked
-    /// (`//@ loop`, `#pragma omp simd`) [default: those that are marked]
-    #[arg(long = "loop", value_name = "LINE|BLOCK|marked")]
+    /// Vectorize a loop in place: the one that begins in this line, or at this block, or those that are marked
+    /// (`//@ loop`, `#pragma omp simd`), or all [default: those that are marked; all if the input says nothing of
+    /// loops and kernels]
+    #[arg(long = "loop", value_name = "LINE|BLOCK|marked|all")]
     pub loops: Vec<LoopAt>,
     /// Reductions of floating-point numbers may be reassociated
     #[arg(long)]
@@ -135,10 +137,12 @@ impl LoopChoice {
     pub fn options(&self, kernel: &KernelOptions) -> warpline_compile::Result<Option<LoopOptions>> {
         let asked = kernel.asked()?;
         let loops = match &self.loops[..] {
-            [] if kernel.args.is_none() && loops::has_marks(&asked)? => vec![LoopAt::Marked],
-            [] => return Ok(None),
+            [] => unasked::loops(&asked, &kernel.function)?,
             given => given.to_vec(),
         };
+        if loops.is_empty() {
+            return Ok(None);
+        }
         Ok(Some(LoopOptions {
             kernel: asked,
             functions: kernel.function.clone(),

@@ -25,7 +25,7 @@ use super::compare::Comparison;
 use super::data::{Data, Image, Passed};
 use super::guard::watched;
 use super::lockstep::{Lockstep, Races, Stop, place};
-use super::{Report, VECTOR, VECTOR_PROGRAM};
+use super::{Report, VECTOR, VECTOR_PROGRAM, made_up};
 
 /// How many instructions are interpreted at most.
 const FUEL: u64 = 400_000_000;
@@ -49,11 +49,11 @@ pub(super) fn judge(
     asked: &KernelOptions,
     mut kernel: Kernel,
 ) -> Result<(Report, Outcome)> {
-    let range = range(options)?;
     let Some(items) = kernel.items.clone() else {
         return Err(Error::option("--global", "the kernel asks for no work-items"));
     };
-    let (data, passed) = bind(options, &kernel, &items)?;
+    let range = range(options, &items)?;
+    let (data, passed, note) = bind(options, &kernel, &items, &range)?;
     let asked = VectorizeOptions::new(KernelOptions { math_ulp: 0, ..asked.clone() });
     let names = groups::Names {
         lanes: "warpline_run_lanes",
@@ -78,9 +78,12 @@ pub(super) fn judge(
 
     let lockstep = interpret(&kernel, &items, &data, &passed, &range, options.seed);
     if let Some(stop) = &lockstep.stopped {
+        if note.is_some() && stop.undefined {
+            return Err(made_up::does_not_fit(&stop.text));
+        }
         let text = format!("work-groups cannot be interpreted: {}", stop.text);
         return match stop.undefined {
-            true => finding(options, &kernel, &range, &lockstep, &Comparison::default(), text),
+            true => finding(options, &kernel, &range, &lockstep, &Comparison::default(), (note, text)),
             false => Err(Error::option("--global", text)),
         };
     }
@@ -98,16 +101,23 @@ pub(super) fn judge(
     watched(VECTOR_PROGRAM, || run.call(&mut slots));
     let compared = lockstep.compare(&data, &image, options.tolerance.as_ref());
     image.restore(&data);
-    finding(options, &kernel, &range, &lockstep, &compared, String::new())
+    finding(options, &kernel, &range, &lockstep, &compared, (note, String::new()))
 }
 
-/// The work-items that options ask for.
-fn range(options: &RunOptions) -> Result<Range> {
-    let Some(size) = options.global else {
-        let message = "which work-items? Write --global N, or N,N or N,N,N, and --local for those of a group";
-        return Err(Error::option("--global", message));
+/// The work-items that options ask for. Without any, groups with as many as data is made up for, in a row or, if the
+/// kernel asks for a second dimension, in a square.
+fn range(options: &RunOptions, items: &WorkItems) -> Result<Range> {
+    let asks_for_rows = items.added.iter().any(|added| matches!(added, Added::Answer(_, 1)));
+    let group = match asks_for_rows {
+        true => [made_up::GROUP.isqrt(), made_up::GROUP.isqrt(), 1],
+        false => [made_up::GROUP, 1, 1],
     };
-    let local = options.local.unwrap_or([0; 3]);
+    let size = options.global.unwrap_or(match asks_for_rows {
+        true => [group[0] * 8, group[1] * 8, 1],
+        false => [group[0] * 64, 1, 1],
+    });
+    let by_default = if options.global.is_none() { group } else { [0; 3] };
+    let local = options.local.unwrap_or(by_default);
     let local = [0, 1, 2].map(|d| if local[d] == 0 { size[d] } else { local[d].min(size[d].max(1)) });
     let count = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
     if size.contains(&0) || count.is_none_or(|n| n > LARGEST_GROUP) {
@@ -126,12 +136,21 @@ enum Argument {
     Local(u64),
 }
 
-/// Settles what is passed for the kernel's own parameters.
-fn bind(options: &RunOptions, kernel: &Kernel, items: &WorkItems) -> Result<(Data, Vec<Argument>)> {
+/// Settles what is passed for the kernel's own parameters. What had to be made up is said in words.
+fn bind(
+    options: &RunOptions,
+    kernel: &Kernel,
+    items: &WorkItems,
+    range: &Range,
+) -> Result<(Data, Vec<Argument>, Option<String>)> {
     let func = kernel.function();
     let own = func.params.len() - items.added.len();
     let given: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+    let count = range.size.iter().product();
+    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count)?;
+    let note = (!made.is_empty()).then(|| made_up::describe(&made, None));
+    let given: Vec<&Bind> = given.into_iter().chain(&made).collect();
     let zero = Spec::Number(Number::Int(0));
     let (mut local, mut binds) = (vec![None; own], Vec::new());
     for bind in given {
@@ -146,7 +165,7 @@ fn bind(options: &RunOptions, kernel: &Kernel, items: &WorkItems) -> Result<(Dat
     }
     if let Some(k) = (0..own).find(|&k| func.pointers[func.params[k]].local && local[k].is_none()) {
         let name = func.value_name(func.params[k])[1..].to_owned();
-        let message = format!("local memory, of what size? Write --bind {name}=local:f32[256]");
+        let message = format!("it is local memory, of some size: write --bind {name}=local:f32[256]");
         return Err(Error::option(format!("--bind {name}"), message));
     }
     let added = func.params[own..].iter().zip(&items.added);
@@ -164,7 +183,7 @@ fn bind(options: &RunOptions, kernel: &Kernel, items: &WorkItems) -> Result<(Dat
         (Passed::Index, None) => Argument::Number(0),
     });
     let arguments = arguments.collect();
-    Ok((data, arguments))
+    Ok((data, arguments, note))
 }
 
 /// The bytes of workspace, as the function for that says.
@@ -327,7 +346,7 @@ fn finding(
     range: &Range,
     lockstep: &Lockstep,
     compared: &Comparison,
-    undefined: String,
+    (note, undefined): (Option<String>, String),
 ) -> Result<(Report, Outcome)> {
     let race =
         lockstep.races.matters.as_ref().map(|(_, meeting)| {
@@ -361,6 +380,7 @@ fn finding(
                 kernel.width,
                 compared.elements - compared.mismatches,
             );
+            note.iter().for_each(|note| text += &format!("  {note}\n"));
             findings.iter().for_each(|one| text += &format!("  finding: {one}\n"));
             Report::Text(text)
         }

@@ -2,7 +2,7 @@
 //!
 //! For the drivers such a function is a kernel without an index, run over a range of one.
 
-use warpline_compile::loops::{self, LoopOptions};
+use warpline_compile::loops::{self, LoopOptions, Opened};
 
 use crate::cli::RunOptions;
 use crate::drive;
@@ -11,10 +11,18 @@ use crate::spec::Bind;
 
 use super::data::Data;
 use super::picture::Picture;
-use super::{SCALAR, Subject, VECTOR, check, check_parameters};
+use super::{SCALAR, Subject, VECTOR, check, check_parameters, made_up};
 
 /// How far sums of floating-point numbers in another order may be off where nothing is said, relative to the result.
 pub const REGROUPED: f64 = 1e-5;
+
+/// What there is to run.
+pub(super) enum Prepared {
+    /// The only function with loops.
+    One(Box<Subject>),
+    /// There are several; their names.
+    Several(Vec<String>),
+}
 
 /// Reads a function with loops and makes what is run.
 ///
@@ -24,20 +32,26 @@ pub(super) fn prepare(
     options: &RunOptions,
     asked: &LoopOptions,
     picture: Option<&Picture>,
-) -> Result<Subject> {
+) -> Result<Prepared> {
     if options.range.is_some() {
         let message = "is for kernels: a function with loops is run once, and its parameters say how often \
          loops go round";
         return Err(Error::option("--range", message));
     }
-    let (mut kernel, found) = loops::open(asked)?;
+    let (mut kernel, found) = match loops::open(asked)? {
+        Opened::One(kernel, found) => (*kernel, found),
+        Opened::Several(names) => return Ok(Prepared::Several(names)),
+    };
     check_parameters(kernel.function())?;
     let binds: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+    let made_up = made_up::missing(&kernel.function().params, kernel.function(), &kernel.args, &binds, 1)?;
+    let binds: Vec<&Bind> = binds.into_iter().chain(&made_up).collect();
     let data = Data::new(kernel.function(), &kernel.args, &binds, (0, 1), options.seed)?;
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::loops(&mut kernel, &asked.kernel, &found, VECTOR)?;
     let full = made[0].made.variants.full.clone();
-    Ok(Subject { kernel, data, made: full, loops: made, reasons: Vec::new() })
+    let note = (!made_up.is_empty()).then(|| made_up::describe(&made_up, None));
+    Ok(Prepared::One(Box::new(Subject { kernel, data, note, made: full, loops: made, reasons: Vec::new() })))
 }

@@ -14,6 +14,7 @@ mod groups;
 pub mod guard;
 mod lockstep;
 pub mod loops;
+mod made_up;
 mod mathematics;
 mod picture;
 mod png;
@@ -35,13 +36,14 @@ use warpline::vectorize::{
 };
 use warpline_compile::KernelOptions;
 use warpline_compile::choice::{self, Chosen};
-use warpline_compile::loops::MadeLoop;
+use warpline_compile::loops::{LoopOptions, MadeLoop};
 use warpline_compile::profile::Profile;
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Imported, Jit, JitFunction, Module, is_host, process_has_symbol};
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
+use crate::directives;
 use crate::drive;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
@@ -52,6 +54,7 @@ use compare::Comparison;
 use data::{Data, Image};
 use guard::watched;
 use lockstep::Lockstep;
+use loops::Prepared;
 use mathematics::{Calls, Mathematics};
 use picture::Picture;
 use report::{Library, Results};
@@ -87,9 +90,7 @@ fn run_and_count(
     profile: &RefCell<Profile>,
 ) -> Result<Outcome> {
     if let Some(asked) = options.loops.options(&options.kernel)? {
-        let subject = loops::prepare(options, &asked, picture)?;
-        let (report, outcome) = judge(options, &asked.kernel, subject, picture, profile)?;
-        return print(picture, &report).map(|()| outcome);
+        return run_loops(options, &asked, picture, profile);
     }
     let asked = options.kernel.asked()?;
     let imported =
@@ -99,7 +100,9 @@ fn run_and_count(
     let shapes = asked.args.is_some();
     let kernels = choice::choose(&imported, &asked.input, &options.kernel.function, shapes)?;
     let one = |chosen: &Chosen, imported: Imported| {
-        let asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
+        let mut asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
+        let guess = guess_index(&imported, &asked, &chosen.name)?;
+        asked.args = asked.args.or(guess);
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
         if kernel.regions.is_some() {
             if options.profile_out.is_some() {
@@ -126,6 +129,52 @@ fn run_and_count(
     }
     let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
     run_all(options, &kernels, |chosen| one(chosen, copy()?))
+}
+
+/// What is to be the index of a function of which nothing says what its lanes are, as on the command line.
+fn guess_index(imported: &Imported, asked: &KernelOptions, name: &str) -> Result<Option<String>> {
+    let groups = directives::read(&asked.input)?;
+    if asked.args.is_some() || !groups.is_empty() || !imported.bridge.module().opencl_kernels().is_empty() {
+        return Ok(None);
+    }
+    let Some(func) = imported.ir.function(name).map(|id| &imported.ir.functions[id]) else { return Ok(None) };
+    if has_cross_lane_operations(&imported.ir, func) {
+        return Ok(None);
+    }
+    let Some(index) = made_up::index(func) else { return Ok(None) };
+    output::complain(&format!("note: `{index}` is taken for the index of `{name}`; `--args` says otherwise"));
+    Ok(Some(format!("{index}=index")))
+}
+
+/// Runs the functions that have loops, one after the other.
+fn run_loops(
+    options: &RunOptions,
+    asked: &LoopOptions,
+    picture: Option<&Picture>,
+    profile: &RefCell<Profile>,
+) -> Result<Outcome> {
+    let names = match loops::prepare(options, asked, picture)? {
+        Prepared::One(subject) => {
+            let (report, outcome) = judge(options, &asked.kernel, *subject, picture, profile)?;
+            return print(picture, &report).map(|()| outcome);
+        }
+        Prepared::Several(names) => names,
+    };
+    if picture.is_some() {
+        return Err(Error::option("--png", "one function draws a picture; say which with --function"));
+    }
+    // A program's beginning takes no data, and is there to end.
+    let names = names.into_iter().filter(|name| name != "main");
+    let all: Vec<Chosen> = names.map(|name| Chosen { name, named: false }).collect();
+    run_all(options, &all, |chosen| {
+        let one = LoopOptions { functions: vec![chosen.name.clone()], ..asked.clone() };
+        match loops::prepare(options, &one, None)? {
+            Prepared::One(subject) => judge(options, &one.kernel, *subject, None, profile),
+            Prepared::Several(_) => {
+                Err(Error::Internal(format!("`{}` is more than one function", chosen.name)))
+            }
+        }
+    })
 }
 
 /// Runs several kernels one after the other. One that cannot be run is a warning, unless it is named.
@@ -200,7 +249,7 @@ fn judge(
     let lanes = subject.numbers_of_lanes();
     let mathematics = Mathematics::add(&mut subject.kernel, kernel_options, &lanes)?;
     let exceptions = subject.exceptions();
-    let Subject { kernel, data, made, loops, reasons } = subject;
+    let Subject { kernel, data, note, made, loops, reasons } = subject;
     let tolerance = options.tolerance.or(kernel.directives.tolerance);
     let allowed = (!exceptions.is_empty()).then(|| tolerance.unwrap_or(usual_tolerance(options)));
 
@@ -233,6 +282,10 @@ fn judge(
         fused: kernel.vectors.fused,
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
+    // Machine code would end this process, with other functions to come.
+    if let (Some(_), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined)) {
+        return Err(made_up::does_not_fit(&stop.text));
+    }
     if options.profile_out.is_some() {
         let width = if loops.is_empty() { kernel.width } else { 1 };
         let counted = lockstep::Subject { width, epilogue: width, ..asked };
@@ -276,6 +329,7 @@ fn judge(
         race_is_finding,
         library,
         timing,
+        note,
         elements: data.end.abs_diff(data.begin),
     };
     let report = match options.report.format {
@@ -368,6 +422,8 @@ fn run_vector(program: &JitFunction<'_>, data: &Data, image: &mut Image, end: i6
 struct Subject {
     kernel: Kernel,
     data: Data,
+    /// What was made up of the data, in words.
+    note: Option<String>,
     /// The W-lane form, of the first loop if loops are the unit.
     made: Vectorized,
     /// The loops, if they are the unit.
@@ -432,12 +488,12 @@ fn prepare(
     mut kernel: Kernel,
     picture: Option<&Picture>,
 ) -> Result<Subject> {
-    let data = bind(options, &kernel)?;
+    let (data, note) = bind(options, &kernel)?;
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::lanes(&mut kernel, asked, VECTOR)?;
     let reasons = reasons(&kernel)?;
-    Ok(Subject { kernel, data, made, loops: Vec::new(), reasons })
+    Ok(Subject { kernel, data, note, made, loops: Vec::new(), reasons })
 }
 
 /// What can be found out before anything is made: whether this machine runs it, and whether the picture can be drawn.
@@ -451,13 +507,15 @@ fn check(options: &RunOptions, kernel: &Kernel, data: &Data, picture: Option<&Pi
     picture.map_or(Ok(()), |picture| picture.buffer(data).map(drop))
 }
 
-/// Settles range and arguments.
-fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
+/// Settles range and arguments. What had to be made up of them is said in words.
+fn bind(options: &RunOptions, kernel: &Kernel) -> Result<(Data, Option<String>)> {
     let func = kernel.function();
-    let Some((begin, end)) = options.range.or(kernel.directives.range) else {
-        let message = "which indices? Write --range A..B, or `//@ range A..B` in the input";
-        return Err(Error::option("--range", message));
-    };
+    let items = kernel.items.as_ref().map_or(0, |items| items.added.len());
+    let own = func.params.len() - items;
+    let given: Vec<&Bind> =
+        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
+    let range = options.range.or(kernel.directives.range);
+    let (begin, end) = range.unwrap_or((0, made_up::extent(&func.params[..own], func, &given) as i64));
     if begin >= end {
         return Err(Error::option("--range", format!("{begin}..{end} has no index")));
     }
@@ -469,9 +527,12 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<Data> {
     }
     check_parameters(func)?;
     let items = kernel.items.as_ref().map_or(Vec::new(), |items| row_of_items(items, func, begin, end));
-    let binds: Vec<&Bind> =
-        options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).chain(&items).collect();
-    Data::new(func, &kernel.args, &binds, (begin, end), options.seed)
+    let count = begin.abs_diff(end);
+    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count)?;
+    let note = (range.is_none() || !made.is_empty())
+        .then(|| made_up::describe(&made, range.is_none().then_some((begin, end))));
+    let binds: Vec<&Bind> = given.into_iter().chain(&made).chain(&items).collect();
+    Ok((Data::new(func, &kernel.args, &binds, (begin, end), options.seed)?, note))
 }
 
 fn check_parameters(func: &Function) -> Result<()> {

@@ -124,6 +124,8 @@ pub(super) struct Results {
     pub library: Option<Library>,
     /// How long the programs took.
     pub timing: Timing,
+    /// What was made up of the data, in words.
+    pub note: Option<String>,
     /// The number of indices.
     pub elements: u64,
 }
@@ -181,6 +183,9 @@ impl Results {
         if let Some(library) = &self.library {
             value["vector_math"] = library.json();
         }
+        if let Some(note) = &self.note {
+            value["data"] = json!(note);
+        }
         if !self.exceptions.is_empty() {
             value["not_bit_for_bit"] = json!(self.exceptions);
         }
@@ -195,7 +200,7 @@ impl Results {
 
     /// The report for people. `input` is what explanations are about.
     pub(super) fn summary(&self, kernel: &Kernel, input: &Path) -> Summary {
-        let mut summary = Summary { result: self.result(), ..Summary::default() };
+        let mut summary = Summary { result: self.result(), note: self.note.clone(), ..Summary::default() };
         let cpu = &kernel.cpu.name;
         summary.done = match &self.loops[..] {
             [] => format!("{}: vectorized with {} lanes for {cpu}", line(&kernel.name), kernel.width),

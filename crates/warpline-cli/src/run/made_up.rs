@@ -1,0 +1,228 @@
+//! Data for a run of which the user says nothing: made up from the function's parameters.
+//!
+//! Integers are taken for extents: with one of them a range or loop has thousands of indices, with two, or with loops
+//! in loops, some hundred in either direction, and so on, that a run takes little time. Pointers lead to buffers with room for four elements for
+//! each combination of these, of the type that the function accesses there. It is a guess, and the report says what was
+//! passed; where a program needs other data, the interpreter, which judges each run, finds accesses behind a buffer's
+//! end, and the user is told how to say more.
+
+use std::collections::HashMap;
+
+use warpline::ir::{Function, Op, Scalar, Type, Value};
+use warpline::shape::ArgShape;
+use warpline::vectorize::loops::Nest;
+
+use crate::error::{Error, Result};
+use crate::spec::{Bind, Elem, Fill, Number, Spec};
+
+/// What integers are, by how many of them are taken for extents.
+const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
+/// The largest buffer, in elements.
+const MOST: u64 = 1 << 22;
+/// The value of narrow integers.
+const SMALL: u64 = 100;
+/// How many elements local memory has for each of a group's work-items, and how many these are.
+pub(super) const GROUP: u64 = 64;
+
+/// Parameters whose names say that something begins there.
+const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "offset"];
+
+/// Parameters whose names say that they are an index.
+const INDICES: [&str; 8] = ["i", "idx", "index", "id", "gid", "tid", "lane", "k"];
+
+/// The extent of what a run of a function with these parameters of its own does: how many indices a range has of which nothing is said.
+pub(super) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 {
+    let counts = extents(params, func, binds);
+    EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
+}
+
+/// What is passed for those of these parameters that have no value among `binds`; of kernels, for `count` indices.
+///
+/// # Errors
+/// If nothing can be made up for one.
+pub(super) fn missing(
+    params: &[Value],
+    func: &Function,
+    args: &[ArgShape],
+    binds: &[&Bind],
+    count: u64,
+) -> Result<Vec<Bind>> {
+    let extent = extent(params, func, binds);
+    let number = |bind: &&&Bind| match bind.spec {
+        Spec::Number(Number::Int(n)) => u64::try_from(n).ok(),
+        _ => None,
+    };
+    let known = binds.iter().filter_map(|bind| number(&bind)).filter(|&n| n > 0);
+    let made = (0..extents(params, func, binds)).map(|_| extent);
+    let product = known.chain(made).fold(1, u64::saturating_mul).max(count);
+    // Slices, and what nothing bounds, have as many elements as a range has indices.
+    let len = match extents(params, func, &[]) {
+        0 => count.max(EXTENTS[0]),
+        _ => product.saturating_mul(4),
+    };
+    let len = len.clamp(1, MOST) as usize;
+    let elements = elements(func);
+    let mut all = Vec::new();
+    for (&param, &shape) in params.iter().zip(args) {
+        let name = name_of(func, param);
+        if shape == ArgShape::Index || binds.iter().any(|bind| bind.name == name) {
+            continue;
+        }
+        let spec = match (Elem::of(func.ty(param)), shape) {
+            (Some(elem), ArgShape::Varying) => {
+                let fill = if elem.is_float() { Fill::Random } else { whole(elem, extent) };
+                Spec::Buffer { elem, len: count as usize, fill }
+            }
+            (Some(_), _) if is_length(func, param) => Spec::Number(Number::Int(len as i128)),
+            (Some(elem), _) => Spec::Number(scalar(elem, &name, extent)),
+            (None, _) if func.pointers[param].local => {
+                let elem = elements.get(&param).copied().flatten().unwrap_or(Elem::F32);
+                Spec::Local { elem, len: 4 * GROUP as usize }
+            }
+            (None, _) if func.ty(param).is_ptr() => {
+                let Some(elem) = elements.get(&param).copied().unwrap_or(Some(Elem::F32)) else {
+                    let message = "it leads to pointers, for which no data can be made up: write a function that \
+                         calls this one with data of yours, and no such parameters";
+                    return Err(Error::option(format!("--bind {name}"), message));
+                };
+                let fill = if elem.is_float() { Fill::Random } else { whole(elem, extent) };
+                Spec::Buffer { elem, len, fill }
+            }
+            (None, _) => continue,
+        };
+        all.push(Bind { name, spec });
+    }
+    Ok(all)
+}
+
+/// The parameter that is taken for the index of a kernel of which nothing is said: an integer with such a name, or the
+/// only integer beside pointers.
+pub(super) fn index(func: &Function) -> Option<String> {
+    let integers = || {
+        let params = func.params.iter().copied();
+        params.filter(|&p| matches!(func.ty(p), Type::Int(32 | 64)) && !is_length(func, p))
+    };
+    let named = |&p: &Value| INDICES.contains(&&*name_of(func, p));
+    let only = || {
+        let mut all = integers();
+        let first = all.next().filter(|_| func.params.iter().any(|&p| func.ty(p).is_ptr()));
+        first.filter(|_| all.next().is_none())
+    };
+    integers().find(named).or_else(only).map(|p| name_of(func, p))
+}
+
+/// What was passed, in a line.
+pub(super) fn describe(made: &[Bind], range: Option<(i64, i64)>) -> String {
+    let range = range.map(|(begin, end)| format!("--range {begin}..{end}"));
+    let binds = made.iter().map(|bind| format!("--bind {}={}", bind.name, bind.spec));
+    let all: Vec<String> = range.into_iter().chain(binds).collect();
+    format!("data was made up: {}", all.join(" "))
+}
+
+/// What to say if a program does not work with such data.
+pub(super) fn does_not_fit(why: &str) -> Error {
+    let message = format!("data that was made up does not fit ({why}): say what is passed by --bind, or --range");
+    Error::option("--bind", message)
+}
+
+fn name_of(func: &Function, param: Value) -> String {
+    func.value_name(param)[1..].to_owned()
+}
+
+/// How many extents there are: parameters that are taken for one, among those that have no value, and loops.
+fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
+    let unbound = |name: &str| binds.iter().all(|bind| bind.name != name);
+    let counts = |&&param: &&Value| {
+        let name = name_of(func, param);
+        let wide = matches!(func.ty(param), Type::Int(16 | 32 | 64));
+        wide && unbound(&name) && !begins(&name) && !is_length(func, param)
+    };
+    let count = params.iter().filter(counts).count();
+    // Nested loops may go as far as one of them says, for rows and for columns.
+    let nest = Nest::of(func);
+    let depth = nest.headers().map(|header| nest.around(header).count()).max().unwrap_or(0);
+    if count == 0 { 0 } else { count.max(depth) }
+}
+
+fn begins(name: &str) -> bool {
+    BEGINNINGS.contains(&name)
+}
+
+/// Whether a parameter is the length of one of Rust's slices, `x.1` behind `x.0`.
+fn is_length(func: &Function, param: Value) -> bool {
+    let Some(at) = func.params.iter().position(|&p| p == param).and_then(|at| at.checked_sub(1)) else {
+        return false;
+    };
+    let (name, before) = (name_of(func, param), name_of(func, func.params[at]));
+    let stem = name.strip_suffix(".1");
+    stem.is_some() && stem == before.strip_suffix(".0") && func.ty(func.params[at]).is_ptr()
+}
+
+fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
+    match elem {
+        Elem::Bool => Number::Int(1),
+        Elem::Int(8) => Number::Int(SMALL.into()),
+        Elem::Int(_) if begins(name) => Number::Int(0),
+        Elem::Int(_) => Number::Int(extent.into()),
+        Elem::F32 | Elem::F64 => Number::Float(0.5),
+    }
+}
+
+/// Whole numbers that may be indices.
+fn whole(elem: Elem, extent: u64) -> Fill {
+    match elem {
+        Elem::Bool | Elem::Int(8) => Fill::Random,
+        _ => Fill::Between(Number::Int(0), Number::Int(extent.into())),
+    }
+}
+
+/// What lies where parameters point to, by what is loaded and stored through them; `None` if that are pointers.
+/// Structures of several types are taken for what is floating-point in them.
+fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
+    let pointers = func.params.iter().filter(|&&p| func.ty(p).is_ptr());
+    let mut roots: HashMap<Value, Value> = pointers.map(|&p| (p, p)).collect();
+    // As often as φs need.
+    loop {
+        let before = roots.len();
+        for &block in &func.layout {
+            for inst in func.block_insts(block) {
+                let data = &func.insts[inst];
+                let Some(result) = data.result() else { continue };
+                let from = match data.op {
+                    Op::Gep(_) | Op::Freeze | Op::Cast(_) => data.args.first().and_then(|v| roots.get(v)),
+                    Op::Select => data.args[1..].iter().find_map(|v| roots.get(v)),
+                    Op::Phi => func.phi_position(inst).and_then(|at| {
+                        let edges = func.blocks[block].preds.iter();
+                        edges.filter_map(|&e| func.edges[e].args.get(at)).find_map(|v| roots.get(v))
+                    }),
+                    _ => None,
+                };
+                if let Some(&root) = from.filter(|_| func.ty(result).is_ptr()) {
+                    roots.entry(result).or_insert(root);
+                }
+            }
+        }
+        if roots.len() == before {
+            break;
+        }
+    }
+    let mut found: HashMap<Value, Option<Elem>> = HashMap::new();
+    for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+        let Some(accessed) = func.accessed(inst) else { continue };
+        let Some(&root) = roots.get(&accessed.address) else { continue };
+        let elem = match accessed.ty.scalar() {
+            Some(Scalar::Ptr(_)) => None,
+            Some(scalar) => match Elem::of(scalar.into()) {
+                None => continue,
+                elem => elem,
+            },
+            None => continue,
+        };
+        let old = found.entry(root).or_insert(elem);
+        let is_float = |elem: Option<Elem>| elem.is_some_and(Elem::is_float);
+        if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
+            *old = elem;
+        }
+    }
+    found
+}
