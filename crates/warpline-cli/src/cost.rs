@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::width::remarks::{Kind, Name, Remark};
 use warpline_compile::loops::{self, LoopOptions};
-use warpline_compile::unasked;
 use warpline_compile::profile::Profile;
 use warpline_compile::remarks::Remarked;
+use warpline_compile::unasked;
 use warpline_compile::vectorize::remarks_of_kernels;
 use warpline_compile::{KernelOptions, VectorizeOptions, choice, kernel};
 

@@ -14,12 +14,15 @@ mod client;
 mod compile_commands;
 mod cost;
 mod dependencies;
+mod doctor;
 pub mod drive;
 mod explain;
 pub mod forms;
 pub mod html;
+mod init;
 mod input;
 mod loops;
+mod manual;
 mod observe;
 mod opt;
 pub mod output;
@@ -73,7 +76,12 @@ pub fn main() -> ExitCode {
     let mut arguments: Vec<_> = std::env::args_os().collect();
     let is_child = run::guard::is_child(&mut arguments);
     if asks_for_tools(&arguments) {
-        let text = format!("warpline {}\n{}", env!("CARGO_PKG_VERSION"), warpline_llvm::tools());
+        let of = |tool: &warpline_llvm::Tool| match &tool.found {
+            Ok((version, path)) => format!("{}: {version}, {}\n", tool.name, path.display()),
+            Err(why) => format!("{}: {why}\n", tool.name),
+        };
+        let tools: String = warpline_llvm::tools().iter().map(of).collect();
+        let text = format!("warpline {}\n{tools}", env!("CARGO_PKG_VERSION"));
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
     }
     if print::is_asked(&arguments) {
@@ -162,6 +170,10 @@ fn carry_out(verb: &Verb) -> error::Result<Outcome> {
         Verb::Opt(options) => opt::opt(options),
         Verb::Ssa(options) => ssa::ssa(options),
         Verb::Ssi(options) => ssi::ssi(options),
+        Verb::Init(options) => init::init(options),
+        Verb::Doctor(options) => doctor::doctor(options),
+        Verb::Completions(options) => manual::completions(options),
+        Verb::Man(options) => manual::man(options),
     }
 }
 

@@ -34,7 +34,7 @@ pub mod kernel;
 pub mod libmvec;
 mod loop_dispatch;
 pub mod loops;
-mod machine;
+pub mod machine;
 pub mod math;
 mod openmp;
 mod options;

@@ -20,7 +20,7 @@ const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
 ///
 /// # Errors
 /// If LLVM cannot make code for it.
-pub(crate) fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
+pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
     // A module without one is for this machine.
     let triple = &*match triple {
         "" => Cow::Owned(host_triple()?),

@@ -37,6 +37,12 @@ impl Remarked {
         Remarked { function, cpu, lanes, scalar: false, estimate: None, remarks: Vec::new(), begin }
     }
 
+    /// Where it begins, if that is known.
+    #[must_use]
+    pub fn begin(&self) -> Option<&Place> {
+        self.begin.as_ref()
+    }
+
     /// A kernel or loop that cannot be vectorized, for this reason.
     #[must_use]
     pub fn refused(function: &str, begin: Option<Place>, reason: &Error) -> Remarked {

@@ -401,7 +401,9 @@ mod tests {
 
     #[test]
     fn specs_are_written_as_they_are_read() {
-        for text in ["1.5", "-16", "f32[1024]=zero", "i8[16]=iota", "i32[4]=-3..9", "f64[4]=2.0", "local:f32[8]"] {
+        for text in
+            ["1.5", "-16", "f32[1024]=zero", "i8[16]=iota", "i32[4]=-3..9", "f64[4]=2.0", "local:f32[8]"]
+        {
             assert_eq!(text.parse::<Spec>().unwrap().to_string(), text);
         }
     }

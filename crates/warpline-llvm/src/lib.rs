@@ -86,5 +86,5 @@ pub use module::{Diagnostic, Module, Severity};
 pub use opencl::defines_opencl_builtin;
 pub use tables::Bridge;
 pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
-pub use versions::tools;
+pub use versions::{Tool, tools};
 pub use warpline_lanes::C_HEADER;

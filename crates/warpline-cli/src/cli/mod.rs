@@ -4,7 +4,7 @@
 //! * `words`: flags of clang, which clap cannot read, become options that it can;
 //! * this file: the verbs, and what all of them take;
 //! * `kernel` (`vectorize`, `run`), `analysis` (`analyze`, `explain`, `constant-time`, `lint`), `ssa` (`ssa`, `ssi`)
-//!   and `opt`: the options of the verbs;
+//!   and `opt`: the options of the verbs; `set_up`: those about installations and new sources;
 //! * `compilers`: what rustc and clang are told, on every verb that reads sources;
 //! * `modes`: options that choose one of a few words.
 //!
@@ -18,6 +18,7 @@ mod compilers;
 mod kernel;
 mod modes;
 mod opt;
+mod set_up;
 mod ssa;
 mod words;
 
@@ -33,6 +34,7 @@ pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
 pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOptions, VectorizeOptions};
 pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode, RemarkMode};
 pub use opt::OptOptions;
+pub use set_up::{CompletionOptions, DoctorOptions, InitOptions, ManOptions};
 pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
 pub(crate) use words::split;
 
@@ -45,6 +47,7 @@ pub(crate) use words::split;
     about = "Vectorizes programs written for one lane, and explains what diverges and why",
     after_help = "Examples:
   warpline run kernel.rs                    time vector code against scalar code
+  warpline doctor                           what is installed, and what is missing
   warpline vectorize kernel.c -o kernel.o   or .s, .ll, .bc
   warpline explain kernel.c --line 12       why something diverges
   warpline --version --verbose              the LLVM, rustc and clang in use
@@ -131,6 +134,14 @@ pub enum Verb {
     Ssi(SsiOptions),
     /// Run single passes of the vectorizer on functions in text form
     Opt(OptOptions),
+    /// Write into a source what its loops or kernels are and what a run passes
+    Init(InitOptions),
+    /// Say which compilers, libraries and vectors this machine has, and what is lost without the others
+    Doctor(DoctorOptions),
+    /// Print completions for a shell
+    Completions(CompletionOptions),
+    /// Print the manual page, or write those of all verbs
+    Man(ManOptions),
 }
 
 impl Verb {
@@ -141,7 +152,14 @@ impl Verb {
             | Verb::Lint(LintOptions { inputs, .. })
             | Verb::Ssa(SsaOptions { inputs, .. })
             | Verb::Ssi(SsiOptions { inputs, .. }) => !inputs.is_empty(),
-            Verb::Vectorize(_) | Verb::Run(_) | Verb::Explain(_) | Verb::ConstantTime(_) => true,
+            Verb::Vectorize(_)
+            | Verb::Run(_)
+            | Verb::Explain(_)
+            | Verb::ConstantTime(_)
+            | Verb::Init(_)
+            | Verb::Doctor(_)
+            | Verb::Completions(_)
+            | Verb::Man(_) => true,
             Verb::Opt(OptOptions { input, .. }) => input.is_some(),
         }
     }

@@ -18,7 +18,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use warpline_llvm::flags::takes_value;
 
 /// The verbs that read sources.
-const VERBS: [&str; 8] = ["vectorize", "run", "analyze", "explain", "constant-time", "lint", "ssa", "ssi"];
+const VERBS: [&str; 9] =
+    ["vectorize", "run", "analyze", "explain", "constant-time", "lint", "ssa", "ssi", "init"];
 
 /// Beginnings of words that are for clang.
 const BEGINNINGS: [&str; 16] = [

@@ -113,8 +113,8 @@ fn range(options: &RunOptions, items: &WorkItems) -> Result<Range> {
         false => [made_up::GROUP, 1, 1],
     };
     let size = options.global.unwrap_or(match asks_for_rows {
-        true => [group[0] * 8, group[1] * 8, 1],
-        false => [group[0] * 64, 1, 1],
+        true => [made_up::ITEMS.isqrt(), made_up::ITEMS.isqrt(), 1],
+        false => [made_up::ITEMS, 1, 1],
     });
     let by_default = if options.global.is_none() { group } else { [0; 3] };
     let local = options.local.unwrap_or(by_default);

@@ -10,8 +10,12 @@ use std::collections::HashMap;
 
 use warpline::ir::{Function, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
+use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
+use warpline_compile::KernelOptions;
+use warpline_llvm::Imported;
 
+use crate::directives;
 use crate::error::{Error, Result};
 use crate::spec::{Bind, Elem, Fill, Number, Spec};
 
@@ -21,8 +25,10 @@ const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
 const MOST: u64 = 1 << 22;
 /// The value of narrow integers.
 const SMALL: u64 = 100;
-/// How many elements local memory has for each of a group's work-items, and how many these are.
+/// How many work-items a group has, and how many there are in all.
 pub(super) const GROUP: u64 = 64;
+/// See [`GROUP`].
+pub(crate) const ITEMS: u64 = 64 * GROUP;
 
 /// Parameters whose names say that something begins there.
 const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "offset"];
@@ -31,7 +37,7 @@ const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "
 const INDICES: [&str; 8] = ["i", "idx", "index", "id", "gid", "tid", "lane", "k"];
 
 /// The extent of what a run of a function with these parameters of its own does: how many indices a range has of which nothing is said.
-pub(super) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 {
+pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 {
     let counts = extents(params, func, binds);
     EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
 }
@@ -40,7 +46,7 @@ pub(super) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
 ///
 /// # Errors
 /// If nothing can be made up for one.
-pub(super) fn missing(
+pub(crate) fn missing(
     params: &[Value],
     func: &Function,
     args: &[ArgShape],
@@ -95,9 +101,22 @@ pub(super) fn missing(
     Ok(all)
 }
 
-/// The parameter that is taken for the index of a kernel of which nothing is said: an integer with such a name, or the
-/// only integer beside pointers.
-pub(super) fn index(func: &Function) -> Option<String> {
+/// The parameter of a function that is taken for its index, where nothing says what its lanes are.
+///
+/// # Errors
+/// If directives are malformed.
+pub(crate) fn guess_index(imported: &Imported, asked: &KernelOptions, name: &str) -> Result<Option<String>> {
+    let is_opencl = || !imported.bridge.module().opencl_kernels().is_empty();
+    if asked.args.is_some() || !directives::read(&asked.input)?.is_empty() || is_opencl() {
+        return Ok(None);
+    }
+    let func = imported.ir.function(name).map(|id| &imported.ir.functions[id]);
+    let func = func.filter(|func| !has_cross_lane_operations(&imported.ir, func));
+    Ok(func.and_then(index))
+}
+
+/// An integer whose name says that it is an index, or the only integer beside pointers.
+fn index(func: &Function) -> Option<String> {
     let integers = || {
         let params = func.params.iter().copied();
         params.filter(|&p| matches!(func.ty(p), Type::Int(32 | 64)) && !is_length(func, p))
@@ -121,7 +140,8 @@ pub(super) fn describe(made: &[Bind], range: Option<(i64, i64)>) -> String {
 
 /// What to say if a program does not work with such data.
 pub(super) fn does_not_fit(why: &str) -> Error {
-    let message = format!("data that was made up does not fit ({why}): say what is passed by --bind, or --range");
+    let message =
+        format!("data that was made up does not fit ({why}): say what is passed by --bind, or --range");
     Error::option("--bind", message)
 }
 

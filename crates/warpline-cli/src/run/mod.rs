@@ -14,7 +14,7 @@ mod groups;
 pub mod guard;
 mod lockstep;
 pub mod loops;
-mod made_up;
+pub(crate) mod made_up;
 mod mathematics;
 mod picture;
 mod png;
@@ -43,7 +43,6 @@ use warpline_llvm::{Imported, Jit, JitFunction, Module, is_host, process_has_sym
 
 use crate::Outcome;
 use crate::cli::{Format, RunOptions};
-use crate::directives;
 use crate::drive;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
@@ -101,8 +100,13 @@ fn run_and_count(
     let kernels = choice::choose(&imported, &asked.input, &options.kernel.function, shapes)?;
     let one = |chosen: &Chosen, imported: Imported| {
         let mut asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
-        let guess = guess_index(&imported, &asked, &chosen.name)?;
-        asked.args = asked.args.or(guess);
+        if let Some(index) = made_up::guess_index(&imported, &asked, &chosen.name)? {
+            output::complain(&format!(
+                "note: `{index}` is taken for the index of `{}`; `--args` says otherwise",
+                chosen.name
+            ));
+            asked.args = Some(format!("{index}=index"));
+        }
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
         if kernel.regions.is_some() {
             if options.profile_out.is_some() {
@@ -129,21 +133,6 @@ fn run_and_count(
     }
     let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
     run_all(options, &kernels, |chosen| one(chosen, copy()?))
-}
-
-/// What is to be the index of a function of which nothing says what its lanes are, as on the command line.
-fn guess_index(imported: &Imported, asked: &KernelOptions, name: &str) -> Result<Option<String>> {
-    let groups = directives::read(&asked.input)?;
-    if asked.args.is_some() || !groups.is_empty() || !imported.bridge.module().opencl_kernels().is_empty() {
-        return Ok(None);
-    }
-    let Some(func) = imported.ir.function(name).map(|id| &imported.ir.functions[id]) else { return Ok(None) };
-    if has_cross_lane_operations(&imported.ir, func) {
-        return Ok(None);
-    }
-    let Some(index) = made_up::index(func) else { return Ok(None) };
-    output::complain(&format!("note: `{index}` is taken for the index of `{name}`; `--args` says otherwise"));
-    Ok(Some(format!("{index}=index")))
 }
 
 /// Runs the functions that have loops, one after the other.

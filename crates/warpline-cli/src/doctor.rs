@@ -1,0 +1,159 @@
+//! `warpline doctor`: what there is on this machine of what warpline uses, and what is lost without the rest.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use warpline::vectorize::width::Machine;
+use warpline::vectorize::{Gathers, Masks};
+use warpline_compile::machine;
+use warpline_llvm::worker;
+use warpline_llvm::{Tool, host_triple, process_has_symbol, tools};
+
+use crate::Outcome;
+use crate::cli::{DoctorOptions, Format};
+use crate::error::Result;
+use crate::output;
+
+/// Something that is used.
+struct Finding {
+    name: &'static str,
+    /// What was found, or why nothing was.
+    found: std::result::Result<String, String>,
+    /// What it is for; what is lost without it.
+    purpose: &'static str,
+    lost: &'static str,
+    /// Whether nothing can be done without it.
+    needed: bool,
+}
+
+/// Runs the command: a finding if something is missing that nothing can be done without.
+///
+/// # Errors
+/// If the report cannot be printed.
+pub(crate) fn doctor(options: &DoctorOptions) -> Result<Outcome> {
+    let all = findings();
+    let text = match options.format {
+        Format::Text => all.iter().map(text).collect(),
+        Format::Json => output::json(&all.iter().map(as_json).collect::<Vec<_>>()),
+    };
+    output::report([], &text)?;
+    Ok(if all.iter().any(|one| one.needed && one.found.is_err()) { Outcome::Finding } else { Outcome::Clean })
+}
+
+fn findings() -> Vec<Finding> {
+    let mut all: Vec<Finding> = tools().into_iter().map(of_tool).collect();
+    all.push(cpu());
+    all.push(Finding {
+        name: "libmvec",
+        found: library("_ZGVdN8v_expf"),
+        purpose: "vector mathematics that is not written out: pow, atan, double precision",
+        lost: "mathematical functions that are not written out are computed once a lane; it is part of glibc 2.22 \
+               and newer on x86-64",
+        needed: false,
+    });
+    all.push(Finding {
+        name: "SLEEF",
+        found: library("Sleef_expf8_u10avx2"),
+        purpose: "what libmvec has not, and results within 1 unit in the last place (`--math-ulp 1`)",
+        lost: "what libmvec has not is computed once a lane; Debian and Ubuntu: apt install libsleef3",
+        needed: false,
+    });
+    all.push(Finding {
+        name: "linker",
+        found: on_path(&["cc", "gcc", "clang"]),
+        purpose: "links objects into programs; rustc needs it for packages",
+        lost: "objects can be made, not linked; Debian and Ubuntu: apt install gcc libc6-dev",
+        needed: false,
+    });
+    all.push(Finding {
+        name: "cmake",
+        found: on_path(&["cmake"]),
+        purpose: "C and C++ projects: warpline_add_kernels",
+        lost: "only CMake projects need it",
+        needed: false,
+    });
+    all
+}
+
+fn of_tool(tool: Tool) -> Finding {
+    let found = tool.found.map(|(version, path)| format!("{version}, {}", path.display()));
+    let (purpose, lost, needed) = match tool.name {
+        "LLVM" => (
+            "reads and optimizes code, makes machine code",
+            "nothing works; install a Rust toolchain (its LLVM is used), or name one of versions 19 to 23 in \
+             $WARPLINE_LLVM",
+            true,
+        ),
+        "rustc" => ("sources in Rust", "sources in Rust cannot be read; see rustup.rs, or set $RUSTC", false),
+        _ => (
+            "sources in C, C++ and OpenCL C",
+            "sources in C, C++ and OpenCL C cannot be read; Debian and Ubuntu: apt install clang, or set $CLANG",
+            false,
+        ),
+    };
+    Finding { name: tool.name, found, purpose, lost, needed }
+}
+
+fn cpu() -> Finding {
+    let found = host_triple().map_err(|e| e.to_string()).and_then(|triple| {
+        let cpu = worker::find_cpu("native", &triple).map_err(|e| e.to_string())?;
+        let machine = machine::of(&cpu, &triple).map_err(|e| e.to_string())?;
+        Ok(format!("{}: {}", cpu.name, describe(&machine)))
+    });
+    Finding {
+        name: "CPU",
+        found,
+        purpose: "`--cpu native`; `warpline --print cpus` lists others",
+        lost: "--cpu must name one",
+        needed: false,
+    }
+}
+
+/// What a CPU has for vectors, in words.
+fn describe(machine: &Machine) -> String {
+    let mut parts = vec![format!("vectors of {} bits", machine.register_bits)];
+    parts.extend(match machine.masks {
+        Masks::Everything => Some("masked accesses".to_owned()),
+        Masks::Wide => Some("masked accesses of 32 and 64 bits".to_owned()),
+        Masks::Nothing => None,
+    });
+    parts.extend((!matches!(machine.gathers, Gathers::Nothing)).then(|| "gathers".to_owned()));
+    parts.extend(machine.fused.then(|| "fused multiply-add".to_owned()));
+    parts.join(", ")
+}
+
+/// Whether a library is there, by one of its symbols.
+fn library(symbol: &str) -> std::result::Result<String, String> {
+    if process_has_symbol(symbol) { Ok("found".to_owned()) } else { Err("not found".to_owned()) }
+}
+
+/// The first of these programs that is on the path.
+fn on_path(names: &[&str]) -> std::result::Result<String, String> {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&search).filter(|folder| folder.is_absolute()).collect();
+    let paths = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let found = paths.into_iter().find(|path| path.is_file());
+    found.map(|path| path.display().to_string()).ok_or_else(|| "not found".to_owned())
+}
+
+fn text(one: &Finding) -> String {
+    let (name, said) = (one.name, one.found.as_ref().unwrap_or_else(|why| why));
+    let (mark, more) = match (&one.found, one.needed) {
+        (Ok(_), _) => ("ok", format!("for {}", one.purpose)),
+        (Err(_), true) => ("error", one.lost.to_owned()),
+        (Err(_), false) => ("missing", format!("without it, {}", one.lost)),
+    };
+    format!("{mark:8}{name:9}{}\n{:17}{more}\n", warpline::printable::line(said), "")
+}
+
+fn as_json(one: &Finding) -> Value {
+    json!({
+        "name": one.name,
+        "found": one.found.is_ok(),
+        "what": one.found.as_ref().unwrap_or_else(|why| why),
+        "purpose": one.purpose,
+        "without": one.lost,
+        "needed": one.needed,
+    })
+}

@@ -1,0 +1,210 @@
+//! Sources that say nothing of lanes, loops or data, as they are before anybody has heard of warpline: what `run`,
+//! `vectorize` and `init` do with them.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use common::{command, ok, stderr, stdout, warpline};
+
+/// A folder with one source, in which the program runs.
+struct Place(tempfile::TempDir, &'static str);
+
+impl Place {
+    fn new(name: &'static str, text: &str) -> Place {
+        let place = Place(tempfile::tempdir().unwrap(), name);
+        std::fs::write(place.path(name), text).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.path(self.1)).unwrap()
+    }
+
+    fn run(&self, verb: &str, more: &[&str]) -> Output {
+        let all: Vec<&str> = [verb, self.1].into_iter().chain(more.iter().copied()).collect();
+        command(&all).current_dir(self.0.path()).output().unwrap()
+    }
+}
+
+const SAXPY: &str = "void saxpy(float *y, const float *x, float a, int n) {
+    for (int i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+";
+
+macro_rules! needs_clang {
+    () => {
+        if !warpline_llvm::has_clang() {
+            eprintln!("skipped: there is no clang");
+            return;
+        }
+    };
+}
+
+#[test]
+fn the_loops_of_a_plain_function_are_vectorized_and_run_on_data_that_is_made_up_and_named() {
+    needs_clang!();
+    let place = Place::new("saxpy.c", SAXPY);
+    let text = ok(&place.run("run", &[]));
+    assert!(text.contains("saxpy: loop at saxpy.c:2 vectorized with"), "{text}");
+    assert!(text.contains("0 mismatches"), "{text}");
+    let note =
+        "data was made up: --bind y=f32[16000]=random --bind x=f32[16000]=random --bind a=0.5 --bind n=4000";
+    assert!(text.contains(note), "{text}");
+    // What is said is used, and what is said to have been passed is what one can say.
+    let bound = ["--bind", "n=100", "--bind", "a=2", "--bind", "x=f32[100]=iota", "--bind", "y=f32[100]"];
+    assert!(!ok(&place.run("run", &bound)).contains("made up"));
+    ok(&place.run("vectorize", &["-o", "saxpy.o"]));
+}
+
+#[test]
+fn each_function_of_a_file_is_run_and_what_cannot_be_is_said_without_ending_the_rest() {
+    needs_clang!();
+    let place = Place::new(
+        "many.c",
+        "void fib(long *a, int n) { for (int i = 2; i < n; i++) a[i] = a[i - 1] + a[i - 2]; }
+void rows(float **r, int n) { for (int i = 0; i < n; i++) r[i][0] = 1; }
+void far(int *o, int n) { for (int i = 0; i < n; i++) o[i * 1000] = i; }
+void matmul(int n, const float *a, const float *b, float *c) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0;
+            for (int k = 0; k < n; k++) s += a[i * n + k] * b[k * n + j];
+            c[i * n + j] = s;
+        }
+}
+int total(const int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+int main(void) { long a[9] = {0, 1}; fib(a, 9); return (int)a[8]; }
+",
+    );
+    let made = place.run("run", &[]);
+    let (text, said) = (stdout(&made), stderr(&made));
+    assert!(made.status.success(), "{said}");
+    // The sum over k is kept in order, so the loop around it is the one.
+    assert!(text.contains("matmul: loop at many.c:6") && text.contains("total: loop at many.c:12"), "{text}");
+    assert!(said.contains("`fib` is not run: the loop at many.c:1 cannot be vectorized"), "{said}");
+    assert!(said.contains("`rows` is not run: --bind r: it leads to pointers"), "{said}");
+    assert!(said.contains("`far` is not run: --bind: data that was made up does not fit"), "{said}");
+    assert!(!said.contains("`main`"), "{said}");
+}
+
+#[test]
+fn what_is_said_of_a_nest_is_about_the_loop_that_was_vectorized_or_else_the_innermost() {
+    needs_clang!();
+    let place = Place::new(
+        "nest.c",
+        "void count(int *o, int w, int h) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            unsigned v = x * 77 + y, k = 0;
+            while (v > 1 && k < 90) {
+                v = v & 1 ? v * 3 + 1 : v / 2;
+                k++;
+            }
+            o[y * w + x] = k;
+        }
+}
+",
+    );
+    let made = place.run("vectorize", &["-o", "nest.o", "--width", "8"]);
+    let text = ok(&made);
+    assert!(text.contains("loop at nest.c:3 vectorized with 8 lanes"), "{text}");
+    assert_eq!(stderr(&made).matches("cannot be vectorized").count(), 0, "{}", stderr(&made));
+}
+
+#[test]
+fn init_writes_what_run_would_guess_and_nothing_unless_it_is_wanted() {
+    needs_clang!();
+    let place = Place::new("saxpy.c", SAXPY);
+    let shown = ok(&place.run("init", &[]));
+    assert!(shown.contains("+     //@ loop") && shown.contains("nothing is written"), "{shown}");
+    assert_eq!(place.text(), SAXPY);
+    ok(&place.run("init", &["--yes"]));
+    let text = ok(&place.run("run", &[]));
+    assert!(text.contains("0 mismatches") && !text.contains("made up"), "{text}");
+    let before = place.text();
+    assert!(before.starts_with("//@ bind y=f32[16000]=random\n"), "{before}");
+    assert!(ok(&place.run("init", &["--yes"])).contains("it has directives already"));
+    assert_eq!(place.text(), before);
+}
+
+#[test]
+fn kernels_of_opencl_run_without_a_word_with_barriers_and_without() {
+    needs_clang!();
+    let place = Place::new(
+        "two.cl",
+        "__kernel void add(__global float *o, __global const float *a, int n) {
+    int i = get_global_id(0);
+    if (i < n) o[i] += a[i];
+}
+__kernel void sum(__global float *o, __global const float *a, __local float *t) {
+    int l = get_local_id(0);
+    t[l] = a[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) { float s = 0; for (int k = 0; k < get_local_size(0); k++) s += t[k]; o[get_group_id(0)] = s; }
+}
+",
+    );
+    let text = ok(&place.run("run", &[]));
+    assert!(text.contains("add: vectorized with") && text.contains("made up: --range 0..4000"), "{text}");
+    assert!(text.contains("sum: ") && text.contains("--bind t=local:f32[256]"), "{text}");
+    ok(&place.run("init", &["--yes"]));
+    assert!(!ok(&place.run("run", &[])).contains("made up"));
+}
+
+#[test]
+fn a_function_with_an_index_is_run_as_a_kernel_with_a_note() {
+    needs_clang!();
+    let place = Place::new("f.c", "float f(const float *x, int i) { return x[i] * x[i] + 1; }\n");
+    let made = place.run("run", &[]);
+    assert!(ok(&made).contains("f: vectorized with"), "{}", stdout(&made));
+    assert!(stderr(&made).contains("`i` is taken for the index of `f`"), "{}", stderr(&made));
+}
+
+#[test]
+fn slices_of_rust_get_lengths_that_fit() {
+    let place = Place::new(
+        "k.rs",
+        "#[unsafe(no_mangle)]\npub fn scale(x: &[f32], y: &mut [f32], k: f32) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = x * k;
+    }
+}
+",
+    );
+    let text = ok(&place.run("run", &[]));
+    assert!(text.contains("scale: loop at k.rs:3") && text.contains("--bind x.1=4000"), "{text}");
+    ok(&place.run("init", &["--yes"]));
+    assert!(!ok(&place.run("run", &[])).contains("made up"));
+}
+
+#[test]
+fn the_doctor_names_what_there_is_and_what_the_rest_costs() {
+    let all = ok(&warpline(&["doctor"]));
+    assert!(all.contains("LLVM") && all.contains("CPU") && all.contains("SLEEF"), "{all}");
+    let without = command(&["doctor", "--format", "json"]).env("CLANG", "/nowhere/clang").output().unwrap();
+    let all: serde_json::Value = serde_json::from_str(&ok(&without)).unwrap();
+    let clang = all.as_array().unwrap().iter().find(|one| one["name"] == "clang").unwrap();
+    assert_eq!(clang["found"], false);
+    let broken = command(&["doctor"]).env("WARPLINE_LLVM", "/nowhere/libLLVM.so").output().unwrap();
+    assert_eq!(broken.status.code(), Some(1), "{}", stdout(&broken));
+    assert!(stdout(&broken).contains("error   LLVM"), "{}", stdout(&broken));
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_verb() {
+    let script = ok(&warpline(&["completions", "bash"]));
+    let place = tempfile::tempdir().unwrap();
+    ok(&warpline(&["man", "-o", place.path().to_str().unwrap()]));
+    for verb in ["vectorize", "run", "analyze", "explain", "constant-time", "lint", "init", "doctor"] {
+        assert!(script.contains(verb), "{verb}");
+        let page = std::fs::read_to_string(place.path().join(format!("warpline-{verb}.1"))).unwrap();
+        assert!(page.contains(".SH OPTIONS"), "{verb}");
+    }
+}
