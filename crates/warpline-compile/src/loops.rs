@@ -331,16 +331,21 @@ pub struct Region {
 pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
     let mut imported = load(options)?.imported;
     let found = find_some(&imported, options)?;
-    let mut regions = Vec::new();
-    for one in &found {
-        check(&imported, one)?;
-        let ir = &mut imported.ir;
-        let Iteration { mut func, args, .. } =
-            loops::kernel_of(ir, one.func, &unit(one)).map_err(|e| refusal(ir, e, one))?;
-        func.name = ir.functions[one.func].name.clone();
-        regions.push(Region { func: ir.functions.push(func), args, place: one.place.clone() });
-    }
+    let regions = found.iter().map(|one| region(&mut imported, one)).collect::<Result<_>>()?;
     Ok((imported, regions))
+}
+
+/// Makes a function of an iteration of a loop.
+///
+/// # Errors
+/// The reason why the loop cannot be vectorized.
+pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
+    check(imported, one)?;
+    let ir = &mut imported.ir;
+    let Iteration { mut func, args, .. } =
+        loops::kernel_of(ir, one.func, &unit(one)).map_err(|e| refusal(ir, e, one))?;
+    func.name = ir.functions[one.func].name.clone();
+    Ok(Region { func: ir.functions.push(func), args, place: one.place.clone() })
 }
 
 /// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The

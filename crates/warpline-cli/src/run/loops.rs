@@ -2,7 +2,10 @@
 //!
 //! For the drivers such a function is a kernel without an index, run over a range of one.
 
-use warpline_compile::loops::{self, LoopOptions, Opened};
+use warpline::uniformity::report::{FunctionReport, Reason};
+use warpline::vectorize::{Contract, Options as VectorizerOptions, linearize_kernel};
+use warpline_compile::kernel::Kernel;
+use warpline_compile::loops::{self, FoundLoop, LoopAt, LoopOptions, MadeLoop, Opened, Region};
 
 use crate::cli::RunOptions;
 use crate::drive;
@@ -52,6 +55,23 @@ pub(super) fn prepare(
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::loops(&mut kernel, &asked.kernel, &found, VECTOR)?;
     let full = made[0].made.variants.full.clone();
+    let marked = asked.loops.contains(&LoopAt::Marked);
+    let reasons = reasons(&mut kernel, &found, &made)?;
     let note = (!made_up.is_empty()).then(|| made_up::describe(&made_up, None));
-    Ok(Prepared::One(Box::new(Subject { kernel, data, note, made: full, loops: made, reasons: Vec::new() })))
+    Ok(Prepared::One(Box::new(Subject { kernel, data, note, made: full, loops: made, marked, reasons })))
+}
+
+/// Why branches within the loops that were vectorized are divergent.
+fn reasons(kernel: &mut Kernel, found: &[FoundLoop], made: &[MadeLoop]) -> Result<Vec<Reason>> {
+    let mut all = Vec::new();
+    for one in found.iter().filter(|one| made.iter().any(|l| l.header == one.header)) {
+        let Region { func, args, .. } = loops::region(&mut kernel.imported, one)?;
+        let ir = &kernel.imported.ir;
+        // Dependences have been judged.
+        let asked = VectorizerOptions { contract: Contract::Racy, ..VectorizerOptions::new(2, args, "") };
+        // What does not come of it is not explained.
+        let Ok(made) = linearize_kernel(ir, &ir.functions[func], &asked) else { continue };
+        all.extend(FunctionReport::new(ir, &made.scalar, &made.uniformity).reasons);
+    }
+    Ok(all)
 }

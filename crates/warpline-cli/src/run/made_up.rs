@@ -158,10 +158,31 @@ fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
         wide && unbound(&name) && !begins(&name) && !is_length(func, param)
     };
     let count = params.iter().filter(counts).count();
-    // Nested loops may go as far as one of them says, for rows and for columns.
+    if count == 0 { 0 } else { count.max(depth(func)) }
+}
+
+/// How many loops that go as far as a parameter says are in each other: one may bound rows and columns.
+fn depth(func: &Function) -> usize {
     let nest = Nest::of(func);
-    let depth = nest.headers().map(|header| nest.around(header).count()).max().unwrap_or(0);
-    if count == 0 { 0 } else { count.max(depth) }
+    let is_param = |&value: &Value| func.params.contains(&without_casts(func, value));
+    let by_param = |block| {
+        let test = func.insts[func.terminator(block)].args.first().and_then(|&c| func.def_inst(c));
+        test.is_some_and(|i| {
+            matches!(func.insts[i].op, Op::ICmp(_)) && func.insts[i].args.iter().any(is_param)
+        })
+    };
+    let counts: Vec<_> = nest.headers().filter(|&h| nest.leaving(func, h).any(by_param)).collect();
+    let around = |&header: &_| nest.around(header).filter(|h| counts.contains(h)).count();
+    counts.iter().map(around).max().unwrap_or(0)
+}
+
+fn without_casts(func: &Function, mut value: Value) -> Value {
+    while let Some(inst) = func.def_inst(value)
+        && matches!(func.insts[inst].op, Op::Cast(_) | Op::Freeze)
+    {
+        value = func.insts[inst].args[0];
+    }
+    value
 }
 
 fn begins(name: &str) -> bool {

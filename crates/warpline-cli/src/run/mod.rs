@@ -238,7 +238,7 @@ fn judge(
     let lanes = subject.numbers_of_lanes();
     let mathematics = Mathematics::add(&mut subject.kernel, kernel_options, &lanes)?;
     let exceptions = subject.exceptions();
-    let Subject { kernel, data, note, made, loops, reasons } = subject;
+    let Subject { kernel, data, note, made, loops, marked, reasons } = subject;
     let tolerance = options.tolerance.or(kernel.directives.tolerance);
     let allowed = (!exceptions.is_empty()).then(|| tolerance.unwrap_or(usual_tolerance(options)));
 
@@ -307,6 +307,7 @@ fn judge(
     let results = Results {
         made,
         loops,
+        marked,
         reasons,
         exceptions,
         allowed,
@@ -417,6 +418,8 @@ struct Subject {
     made: Vectorized,
     /// The loops, if they are the unit.
     loops: Vec<MadeLoop>,
+    /// Whether the input marks them.
+    marked: bool,
     reasons: Vec<Reason>,
 }
 
@@ -482,7 +485,7 @@ fn prepare(
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::lanes(&mut kernel, asked, VECTOR)?;
     let reasons = reasons(&kernel)?;
-    Ok(Subject { kernel, data, note, made, loops: Vec::new(), reasons })
+    Ok(Subject { kernel, data, note, made, loops: Vec::new(), marked: false, reasons })
 }
 
 /// What can be found out before anything is made: whether this machine runs it, and whether the picture can be drawn.

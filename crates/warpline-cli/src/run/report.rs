@@ -102,6 +102,8 @@ pub(super) struct Results {
     pub made: Vectorized,
     /// The loops, if they are the unit.
     pub loops: Vec<MadeLoop>,
+    /// Whether loops are the unit that the input marks.
+    pub marked: bool,
     /// Why branches are divergent and loops left apart.
     pub reasons: Vec<Reason>,
     /// Why results may differ from the references' in bits.
@@ -262,8 +264,14 @@ impl Results {
         summary.explain = self.reasons.iter().find_map(|r| {
             let (file, number) = r.location.as_ref()?.rsplit_once(':')?;
             let here = input.file_name().is_some_and(|name| name == file);
-            here.then(|| format!("warpline explain {} --line {number}", input.display()))
+            here.then(|| format!("warpline explain {}{} --line {number}", input.display(), self.which_loop()))
         });
+    }
+
+    /// The option that says which loop is meant, if no mark does.
+    fn which_loop(&self) -> String {
+        let line = self.loops.first().and_then(|l| l.place.rsplit_once(':')?.1.parse::<u32>().ok());
+        line.filter(|_| !self.marked).map_or_else(String::new, |line| format!(" --loop {line}"))
     }
 
     /// How far results are off that need not be equal bit for bit.
