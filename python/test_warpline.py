@@ -1,6 +1,7 @@
 """What the package does; run with libwarpline.so in $WARPLINE_LIBRARY and the program in $WARPLINE_WORKER."""
 
 import array
+import concurrent.futures
 import unittest
 
 import warpline
@@ -32,6 +33,20 @@ class Package(unittest.TestCase):
         total = code.function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")
         self.assertEqual(total(array.array("i", range(1001)), 1001), 500500)
         self.assertIn("total: loop at source.c:7: 8 lanes", code.report)
+
+    def test_threads_compile_and_call_at_once(self):
+        def one(k):
+            code = warpline.compile(SAXPY.replace("a * x[i]", f"a * x[i] + {k}"))
+            saxpy = code.function(
+                "saxpy",
+                [("y", warpline.array("f")), ("x", warpline.array("f")), ("a", "float"), ("n", "int")],
+            )
+            x, y = array.array("f", range(100)), array.array("f", [0] * 100)
+            saxpy(y, x, 1.0, 100)
+            return list(y) == [i + k for i in range(100)]
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            self.assertTrue(all(pool.map(one, range(8))))
 
     def test_what_is_wrong_is_an_exception(self):
         with self.assertRaises(warpline.Error) as caught:

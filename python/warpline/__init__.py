@@ -16,12 +16,14 @@ Arguments are checked against the annotations: C's names of numbers, and `array(
 `array` and `struct` for pointers, for which NumPy's arrays, `array.array`, `bytearray` and whatever else has a buffer
 are passed without a copy. How far a function goes is its own business, as in C.
 
-The library is found in `$WARPLINE_LIBRARY`, or as the system finds libwarpline.so; it has sources compiled by the
-program `warpline`, which is on the path or named in `$WARPLINE_WORKER`.
+The library is found in `$WARPLINE_LIBRARY`, beside this package, or as the system finds libwarpline.so. It has sources
+compiled by the program `warpline`: the one that `$WARPLINE_WORKER` names, that was installed with this package, or that
+is on the path.
 """
 
 import ctypes
 import os
+import sysconfig
 
 __all__ = ["Error", "Refused", "array", "c", "compile"]
 
@@ -45,7 +47,9 @@ class _Options(ctypes.Structure):
 
 
 def _open():
-    library = ctypes.CDLL(os.environ.get("WARPLINE_LIBRARY", "libwarpline.so"))
+    beside = os.path.join(os.path.dirname(__file__), "libwarpline.so")
+    usual = beside if os.path.exists(beside) else "libwarpline.so"
+    library = ctypes.CDLL(os.environ.get("WARPLINE_LIBRARY", usual))
     pointer, text = ctypes.c_void_p, ctypes.c_char_p
     types = {
         "warpline_compile_source": (pointer, [text, text, ctypes.POINTER(_Options), ctypes.POINTER(pointer)]),
@@ -61,6 +65,13 @@ def _open():
     for name, (result, arguments) in types.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
+    # pip puts scripts where the installation says, or, with --target, beside the packages.
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    programs = [os.path.join(folder, "warpline") for folder in (os.path.join(packages, "bin"), sysconfig.get_path("scripts"))]
+    if usual == beside and "WARPLINE_WORKER" not in os.environ:
+        for program in filter(os.path.exists, programs):
+            os.environ["WARPLINE_WORKER"] = program
+            break
     return library
 
 
