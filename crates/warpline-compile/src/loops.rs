@@ -262,6 +262,22 @@ pub enum Opened {
     Several(Vec<String>),
 }
 
+impl Opened {
+    /// The only function with its loops.
+    ///
+    /// # Errors
+    /// If there are several; their names.
+    pub fn only(self) -> Result<(Kernel, Vec<FoundLoop>)> {
+        match self {
+            Opened::One(kernel, found) => Ok((*kernel, found)),
+            Opened::Several(names) => {
+                let message = format!("there are loops in `{}`: one function is meant", names.join("`, `"));
+                Err(Error::option("--function", message))
+            }
+        }
+    }
+}
+
 /// Reads an input for a run of the function that has the loops.
 ///
 /// # Errors
