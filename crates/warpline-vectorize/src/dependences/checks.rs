@@ -232,7 +232,9 @@ impl Resolve<'_, '_> {
     fn pointer(&self, sym: Sym) -> Option<Sym> {
         let Sym::Inner(v) = sym else { return Some(sym) };
         match self.stands(v)? {
-            Stands::StartsAt(start, _) | Stands::Counts(start, _) | Stands::For(start) => Some(Sym::Outer(start)),
+            Stands::StartsAt(start, _) | Stands::Counts(start, _) | Stands::For(start) => {
+                Some(Sym::Outer(start))
+            }
             Stands::Anything => None,
         }
     }

@@ -317,12 +317,8 @@ fn pack(body: &mut Function, store: Inst, phi: Value, carry: Value) {
     let to = rebuilt(body, stored.address, (phi, carry), store, MAX_STEPS);
     let data = body.insts[store].clone();
     let all = body.bool_const(true);
-    let packed = body.make_inst(
-        data.block,
-        Op::Lane(LaneOp::Compact),
-        &[to, data.args[0], all],
-        &[Type::Int(32)],
-    );
+    let packed =
+        body.make_inst(data.block, Op::Lane(LaneOp::Compact), &[to, data.args[0], all], &[Type::Int(32)]);
     (body.insts[packed].loc, body.insts[packed].origin) = (data.loc, data.origin);
     for i in &mut body.blocks[data.block].insts {
         if *i == store {
