@@ -9,8 +9,9 @@ use warpline::observe::{Finding, Kind, Secrets, observe};
 
 use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
-use crate::cli::{ConstantTimeOptions, Format};
+use crate::cli::{ConstantTimeOptions, FindingFormat};
 use crate::error::{Error, Result};
+use crate::findings::Findings;
 use crate::kernel::load;
 use crate::output;
 use warpline_compile::choice::find_function;
@@ -75,13 +76,35 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
         followed: found.followed.iter().map(name).collect(),
         not_followed: found.not_followed.into_iter().collect(),
     };
-    let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
+    let mut sources = Sources::beside(path);
+    let findings = report.findings.iter().map(as_finding).collect();
+    let findings = Findings::new(findings, &mut sources, &options.gate)?;
+    let outcome = if findings.new_ones().next().is_none() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        Format::Json => output::json(&Report { functions: vec![report] }),
-        _ => text(&report, &mut Sources::beside(path)),
+        FindingFormat::Json => output::json(&Report { functions: vec![report] }),
+        FindingFormat::Sarif => findings.sarif(),
+        FindingFormat::Github => findings.github(),
+        FindingFormat::Text if findings.is_gated() => {
+            text(&report, &mut sources) + "\n" + &findings.gate_text()
+        }
+        FindingFormat::Text => text(&report, &mut sources),
     };
     output::deliver(options.output.as_deref(), &text)?;
+    findings.keep(&options.gate)?;
     Ok(outcome)
+}
+
+/// What other programs are told of a finding.
+fn as_finding(f: &FindingReport) -> crate::findings::Finding {
+    let rule = match f.kind {
+        "branch" => "secret-branch",
+        "address" => "secret-address",
+        "operand" => "secret-operand",
+        _ => "secret-call",
+    };
+    let chain = f.chain.iter().map(|step| (step.location.clone(), step.text.clone())).collect();
+    let (function, text, place) = (f.function.clone(), f.text.clone(), f.location.clone());
+    crate::findings::Finding { rule, function, text, place, chain }
 }
 
 fn describe(module: &Module, id: FuncId, secrets: &Secrets) -> Vec<String> {

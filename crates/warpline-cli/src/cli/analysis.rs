@@ -8,6 +8,7 @@ use warpline::uniformity::{Algorithm, Target};
 use warpline_compile::loops::LoopAt;
 
 use super::{CompilerOptions, Format};
+use crate::findings::GateOptions;
 
 /// How the results of an analysis are printed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -21,6 +22,25 @@ pub enum AnalysisFormat {
     Llvm,
     /// One HTML file: source, control flow and explanations side by side.
     Html,
+    /// Divergent branches and loops for programs that collect findings: SARIF 2.1.0.
+    Sarif,
+    /// The same as annotations of lines, for jobs on GitHub.
+    Github,
+}
+
+/// How findings are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum FindingFormat {
+    /// For people.
+    #[default]
+    #[value(alias = "table")]
+    Text,
+    /// For programs.
+    Json,
+    /// For programs that collect findings: SARIF 2.1.0.
+    Sarif,
+    /// Annotations of lines, for jobs on GitHub.
+    Github,
 }
 
 /// A target by its name.
@@ -95,7 +115,8 @@ pub struct AssumptionOptions {
   warpline analyze kernel.cl --target amdgcn --work-group 256
   warpline analyze module.ll --function f --args x=varying,n=uniform
   warpline analyze kernel.c --cost=x86-64-v3
-  warpline analyze kernel.rs --format html -o kernel.html")]
+  warpline analyze kernel.rs --format html -o kernel.html
+  warpline analyze kernels.cl --baseline known.json     exit code 1 for new divergence")]
 pub struct AnalyzeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     #[arg(required = true)]
@@ -114,8 +135,11 @@ pub struct AnalyzeOptions {
     /// What is assumed.
     #[command(flatten)]
     pub assume: AssumptionOptions,
+    /// Which divergence is known.
+    #[command(flatten)]
+    pub gate: GateOptions,
     /// How to print
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = None)]
     pub format: AnalysisFormat,
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
@@ -173,9 +197,12 @@ pub struct ConstantTimeOptions {
     /// (also written `*key`); `&key` is the pointer itself. Everything else is public
     #[arg(long, value_name = "LIST", required = true)]
     pub secret: String,
+    /// Which leaks are known.
+    #[command(flatten)]
+    pub gate: GateOptions,
     /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t, help_heading = None)]
+    pub format: FindingFormat,
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
