@@ -44,13 +44,14 @@ pub(crate) struct Finding {
 }
 
 /// The rules, and what they are about.
-const RULES: [(&str, &str); 6] = [
+const RULES: [(&str, &str); 7] = [
     ("divergent-branch", "Lanes take different ways at this branch"),
     ("divergent-loop", "Lanes leave this loop in different iterations"),
     ("secret-branch", "A branch depends on a secret"),
     ("secret-address", "An address depends on a secret"),
     ("secret-operand", "An operand of an instruction whose time varies depends on a secret"),
     ("secret-call", "A secret goes to a function that is not known"),
+    ("secret-selection", "A secret selects a value; a branch or not is left to the compiler"),
 ];
 
 /// A finding in a baseline.

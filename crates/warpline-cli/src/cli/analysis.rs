@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline_compile::loops::LoopAt;
+use warpline_llvm::worker::LoadOptions;
 
 use super::{CompilerOptions, Format};
 use crate::findings::GateOptions;
@@ -180,6 +181,53 @@ pub struct ExplainOptions {
     pub compilers: CompilerOptions,
 }
 
+/// Which form of code is judged for leaks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Level {
+    /// As the front end writes it, with variables in registers: each branch of the source is one.
+    Written,
+    /// A module as it is.
+    AsIs,
+    /// After the simplifications by which kernels are vectorized.
+    Simplified,
+    /// After LLVM's -O1.
+    O1,
+    /// After LLVM's -O2.
+    O2,
+    /// After LLVM's -O3.
+    O3,
+}
+
+impl Level {
+    /// How an input is read for it.
+    pub fn load_options(self, plain: LoadOptions) -> LoadOptions {
+        let unoptimized = LoadOptions { simplify: Some(false), registers: true, ..plain.clone() };
+        let optimized = |level| LoadOptions { optimize: Some(level), ..unoptimized.clone() };
+        match self {
+            Level::Written => unoptimized,
+            Level::AsIs => LoadOptions { simplify: Some(false), ..plain },
+            Level::Simplified => LoadOptions { simplify: Some(true), ..plain },
+            Level::O1 => optimized(1),
+            Level::O2 => optimized(2),
+            Level::O3 => optimized(3),
+        }
+    }
+
+    /// The same in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Level::Written => {
+                "the source as it is written, without optimization (--level o2 and others judge more)"
+            }
+            Level::AsIs => "the module as it is",
+            Level::Simplified => "the program after warpline's simplifications",
+            Level::O1 => "the program after LLVM's -O1",
+            Level::O2 => "the program after LLVM's -O2",
+            Level::O3 => "the program after LLVM's -O3",
+        }
+    }
+}
+
 /// Options of `constant-time`.
 #[derive(Args)]
 #[command(after_help = "Exit code 1 if something leaks.
@@ -197,6 +245,10 @@ pub struct ConstantTimeOptions {
     /// (also written `*key`); `&key` is the pointer itself. Everything else is public
     #[arg(long, value_name = "LIST", required = true)]
     pub secret: String,
+    /// Which form of the code is judged. What compilers make of branches and selections differs from one to the next
+    /// [default: of sources, as they are written; of modules, as they are]
+    #[arg(long, value_enum)]
+    pub level: Option<Level>,
     /// Which leaks are known.
     #[command(flatten)]
     pub gate: GateOptions,

@@ -28,7 +28,7 @@ use crate::output::color::ColorChoice;
 
 pub use analysis::{
     AnalysisFormat, AnalyzeOptions, AssumptionOptions, ConstantTimeOptions, ExplainOptions, FindingFormat,
-    LintOptions, target, work_group,
+    Level, LintOptions, target, work_group,
 };
 pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
 pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOptions, VectorizeOptions};
