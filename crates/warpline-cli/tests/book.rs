@@ -1,6 +1,6 @@
 //! The book: all its chapters are there, and the guide's commands do and print what it says.
 //!
-//! In `docs/guide`, `<!-- file: NAME -->` before a block makes it a file, lines `warpline …` of `sh` blocks are run
+//! In `docs/guide` and `README.md`, `<!-- file: NAME -->` before a block makes it a file, lines `warpline …` of `sh` blocks are run
 //! one after the other beside these files, and a `text` block behind one is what it prints, with other numbers, times
 //! and CPUs.
 
@@ -90,19 +90,20 @@ fn run(chapter: &Path, folder: &Path) -> usize {
 }
 
 #[test]
-fn the_guides_commands_do_and_print_what_it_says() {
+fn commands_of_the_guide_and_of_the_readme_do_and_print_what_they_say() {
     if !warpline_llvm::has_clang() {
         eprintln!("skipped: there is no clang");
         return;
     }
     let mut commands = 0;
-    for entry in std::fs::read_dir(root().join("docs/guide")).unwrap() {
+    let chapters = std::fs::read_dir(root().join("docs/guide")).unwrap().map(|entry| entry.unwrap().path());
+    for chapter in chapters.chain([root().join("README.md")]) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["examples", "filetests"] {
             std::os::unix::fs::symlink(root().join(name).canonicalize().unwrap(), folder.path().join(name))
                 .unwrap();
         }
-        commands += run(&entry.unwrap().path(), folder.path());
+        commands += run(&chapter, folder.path());
     }
     assert!(commands >= 8, "only {commands} commands were found");
 }

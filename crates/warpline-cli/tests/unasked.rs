@@ -64,6 +64,26 @@ fn the_loops_of_a_plain_function_are_vectorized_and_run_on_data_that_is_made_up_
 }
 
 #[test]
+fn a_sum_that_openmp_allows_is_run_and_explained() {
+    needs_clang!();
+    let place = Place::new(
+        "norm.c",
+        "float norm(int n, const float *x) {
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0.5f) sum += x[i] * x[i];
+    return sum;
+}
+",
+    );
+    let text = ok(&place.run("run", &[]));
+    assert!(text.contains("norm: loop at norm.c:4") && text.contains("0 mismatches"), "{text}");
+    let explained = place.run("explain", &["--line", "5"]);
+    assert!(ok(&explained).contains("lane_index") && stderr(&explained).is_empty(), "{}", stdout(&explained));
+}
+
+#[test]
 fn each_function_of_a_file_is_run_and_what_cannot_be_is_said_without_ending_the_rest() {
     needs_clang!();
     let place = Place::new(

@@ -5,6 +5,7 @@
 //! - [`vectorize::vectorize`] makes the W-lane function and its drivers, and code of them.
 //! - [`dispatch::vectorize`] does so for several CPUs at once, among which a program chooses when it runs.
 //! - [`loops`] vectorizes loops within their functions, for one CPU or several.
+//! - [`jit`] does all of this in memory, for programs that call what they compile.
 //! - [`remarks`] says why code is not as fast as one might think.
 //! - [`header::Header`] is a C header for these, with the types of the source ([`source_types`]).
 //! - [`signature`] reads what a marked kernel looks like to Rust.
@@ -30,6 +31,7 @@ mod find_loops;
 pub mod groups;
 pub mod header;
 mod instrumentation;
+pub mod jit;
 pub mod kernel;
 pub mod libmvec;
 mod loop_dispatch;

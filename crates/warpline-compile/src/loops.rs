@@ -262,6 +262,22 @@ pub enum Opened {
     Several(Vec<String>),
 }
 
+impl Opened {
+    /// The only function with its loops.
+    ///
+    /// # Errors
+    /// If there are several; their names.
+    pub fn only(self) -> Result<(Kernel, Vec<FoundLoop>)> {
+        match self {
+            Opened::One(kernel, found) => Ok((*kernel, found)),
+            Opened::Several(names) => {
+                let message = format!("there are loops in `{}`: one function is meant", names.join("`, `"));
+                Err(Error::option("--function", message))
+            }
+        }
+    }
+}
+
 /// Reads an input for a run of the function that has the loops.
 ///
 /// # Errors
@@ -342,8 +358,11 @@ pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
 pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
     check(imported, one)?;
     let ir = &mut imported.ir;
-    let Iteration { mut func, args, .. } =
-        loops::kernel_of(ir, one.func, &unit(one)).map_err(|e| refusal(ir, e, one))?;
+    let before = ir.functions[one.func].clone();
+    permit_any_order(&mut ir.functions[one.func], one);
+    let made = loops::kernel_of(ir, one.func, &unit(one));
+    ir.functions[one.func] = before;
+    let Iteration { mut func, args, .. } = made.map_err(|e| refusal(ir, e, one))?;
     func.name = ir.functions[one.func].name.clone();
     Ok(Region { func: ir.functions.push(func), args, place: one.place.clone() })
 }
@@ -570,11 +589,7 @@ impl Machine {
             Width::Auto => None,
         };
         check(imported, found)?;
-        let body = &mut imported.ir.functions[func];
-        // That is what the flag of a φ means.
-        for phi in found.reductions.iter().filter_map(|&phi| body.def_inst(phi)).collect::<Vec<_>>() {
-            body.insts[phi].flags |= InstFlags::REASSOC;
-        }
+        permit_any_order(&mut imported.ir.functions[func], found);
         let bodies = imported.final_bodies(self.vectors.register_bits);
         let ir = &mut imported.ir;
         let iteration = loops::kernel_of(ir, func, &unit(found)).map_err(|e| refusal(ir, e, found))?;
@@ -609,6 +624,14 @@ enum Best {
 /// Checks that OpenMP leaves nothing in a loop that is not for lanes.
 fn check(imported: &Imported, found: &FoundLoop) -> Result<()> {
     openmp::check(&imported.ir, &imported.ir.functions[found.func], found.header, &found.place)
+}
+
+/// Notes in a function what its loop may combine in any order, as its mark says.
+fn permit_any_order(func: &mut Function, found: &FoundLoop) {
+    // That is what the flag of a φ means.
+    for phi in found.reductions.iter().filter_map(|&phi| func.def_inst(phi)).collect::<Vec<_>>() {
+        func.insts[phi].flags |= InstFlags::REASSOC;
+    }
 }
 
 /// What is asked of a loop, whatever its groups are.

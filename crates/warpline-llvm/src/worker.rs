@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
 use log::debug;
@@ -30,7 +31,25 @@ use crate::tools;
 pub use crate::unroll::Unroll;
 
 /// The first argument of a process that is to serve one job.
-pub(crate) const ARGUMENT: &str = "__worker";
+pub(crate) const ARGUMENT: &str = concat!("__worker-", env!("CARGO_PKG_VERSION"));
+
+/// Who does the jobs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Worker {
+    /// Another process of the program that this is; it calls [`serve_if_asked`] first of all in `main`.
+    ThisProgram,
+    /// A process of this program, of the same version: `warpline`, or another one that calls [`serve_if_asked`].
+    Program(PathBuf),
+    /// This process. What ends LLVM ends it, too, and memory and time are not limited.
+    ThisProcess,
+}
+
+static WORKER: RwLock<Worker> = RwLock::new(Worker::ThisProgram);
+
+/// Says who does the jobs of this process from now on. Libraries that others load have no `main`, and name one.
+pub fn set(worker: Worker) {
+    *WORKER.write().unwrap_or_else(PoisonError::into_inner) = worker;
+}
 
 /// How to read an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -531,8 +550,14 @@ fn do_job(job: Job) -> Result<Answer> {
 
 /// Has a worker do a job. Where LLVM itself prints the outcome, the words are what it printed.
 fn run(job: &Job) -> Result<Answer> {
-    let program =
-        std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?;
+    let worker = WORKER.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let program = match worker {
+        Worker::ThisProcess => return do_job(job.clone()),
+        Worker::Program(path) => path,
+        Worker::ThisProgram => {
+            std::env::current_exe().map_err(|error| Error::io("cannot find", "this program", &error))?
+        }
+    };
     let mut command = Command::new(&program);
     command
         .arg(ARGUMENT)

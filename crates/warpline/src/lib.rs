@@ -19,11 +19,13 @@
 //! * [`vectorize`]: from a scalar kernel to W lanes.
 //! * [`llvm`]: LLVM: import, export, optimization, machine code.
 //! * [`compile`]: from a source file to an object file.
+//! * [`jit`]: the same in memory, for programs that call what they compile.
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
 pub use warpline_analysis as analysis;
 pub use warpline_compile as compile;
+pub use warpline_compile::jit;
 pub use warpline_dataflow as dataflow;
 pub use warpline_dataflow::{linear, ssa, ssi};
 pub use warpline_interp as interp;

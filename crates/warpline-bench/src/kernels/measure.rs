@@ -268,7 +268,7 @@ fn open(options: &KernelOptions) -> Result<(Kernel, Vec<FoundLoop>)> {
     if options.args.is_some() {
         return Ok((kernel::open(options)?, Vec::new()));
     }
-    loops::open(&LoopOptions::marked(options.clone()))
+    loops::open(&LoopOptions::marked(options.clone()))?.only()
 }
 
 /// What running all programs shows.

@@ -2,6 +2,7 @@
 
 use super::pieces::Pieces;
 use super::place::{Place, Places};
+use super::region::{Stands, Sym};
 use super::roots::{Objects, Roots};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use warpline_ir::{AccessType, Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
@@ -35,6 +36,8 @@ pub(crate) enum Kind {
     Atomic,
     /// A copy or fill of memory.
     Bulk,
+    /// A packed store of a [compaction](LaneOp::Compact): active lanes store one behind the other.
+    Packed,
     /// A [piece](super::pieces) of the kernel that runs for one lane after the other.
     Piece,
     /// A call whose body is the callee's affair.
@@ -72,7 +75,7 @@ impl Collector<'_> {
                     out.extend(self.at(inst, data.args[0], None, Kind::Atomic, (true, true)));
                 }
             }
-            Op::Lane(_) => out.extend(self.at(inst, data.args[1], None, Kind::Call, (false, true))),
+            Op::Lane(_) => out.extend(self.packed(inst)),
             _ => out.push(self.anywhere(inst, effects)),
         }
     }
@@ -87,6 +90,30 @@ impl Collector<'_> {
         };
         let ty = self.module.access_types.of(self.func.insts[inst].origin);
         self.at(inst, address, size, kind, (!writes, writes)).map(|a| Access { ty, ..a })
+    }
+
+    /// A packed store. At a position that counts, these are the bytes of one lane, at the first address at which one
+    /// may store.
+    fn packed(&self, inst: Inst) -> Option<Access> {
+        let data = &self.func.insts[inst];
+        let counts = |s: Sym| matches!(s, Sym::Inner(v) if self.counts(v));
+        let at_position = |p: &Place| counts(p.base) || p.terms.iter().any(|t| counts(t.sym));
+        if !self.places.of(data.args[0]).is_some_and(|p| at_position(&p)) {
+            return self.at(inst, data.args[0], None, Kind::Call, (false, true));
+        }
+        let size = self.module.layout.store_size(&self.module.types, self.func.ty(data.args[1]));
+        let ty = self.module.access_types.of(data.origin);
+        let access = self.at(inst, data.args[0], size, Kind::Packed, (false, true))?;
+        // How far apart lanes store is not known.
+        let place = access.place.map(|p| Place { step: None, ..p });
+        Some(Access { ty, place, ..access })
+    }
+
+    /// Whether a value is the parameter for a position in a compacted stream.
+    fn counts(&self, v: Value) -> bool {
+        let param = self.func.params.iter().position(|&p| p == v);
+        let stands = param.zip(self.places.region).and_then(|(n, r)| r.params.get(n));
+        matches!(stands, Some(Stands::Counts(..)))
     }
 
     /// An access at an address, unless that is in memory of the lane's own.

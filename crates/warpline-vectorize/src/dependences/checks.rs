@@ -9,7 +9,7 @@
 //!
 //! All sums are made modulo 2^64, as addresses are. What is multiplied is checked to be small enough for that.
 
-use super::access::Access;
+use super::access::{Access, Kind};
 use super::distance::Distance;
 use super::meet::{Comparison, Unknown};
 use super::order::Order;
@@ -50,6 +50,8 @@ pub(crate) enum Form {
     Outside(i128, i128, Option<Free>),
     /// What A touches in all iterations is apart from what B does.
     Apart,
+    /// B begins no earlier than A, both in the first iteration, or behind all that A touches in all of them.
+    Behind,
     /// What A and B touch in one iteration is in [rows](super::rows) of its own.
     Rows,
     /// The same in columns of rows of so many elements, times so many bytes.
@@ -89,6 +91,9 @@ pub(super) fn plan(
     }
     let region = c.region?;
     let (x, y, of_a, of_b) = (a.place.as_ref()?, b.place.as_ref()?, a.size?, b.size?);
+    if a.kind == Kind::Packed || b.kind == Kind::Packed {
+        return packed(c, (a, b), if change_places { Order::Around } else { order });
+    }
     if let Some(check) = rows::plan(c, region, a, b) {
         return Some(check);
     }
@@ -119,6 +124,27 @@ pub(super) fn plan_apart(c: &Comparison<'_>, a: &Access, b: &Access) -> Option<C
     let (x, y) = (a.place.as_ref()?, b.place.as_ref()?);
     let region = c.region?;
     apart(span(c, region, a, x, a.size?)?, span(c, region, b, y, b.size?)?)
+}
+
+/// The check about two accesses of which one is a packed store. A load that comes before it in a group, and moves on in
+/// each iteration by what the store moves on at most, may be of the same memory if it does not begin behind it: then
+/// no iteration stores where a later one loads.
+fn packed(c: &Comparison<'_>, (a, b): (&Access, &Access), order: Order) -> Option<Check> {
+    let (store, other, load_first) = match a.kind {
+        Kind::Packed => (a, b, order == Order::After),
+        _ => (b, a, order == Order::Before),
+    };
+    let (x, y) = (store.place.as_ref()?, other.place.as_ref()?);
+    let (Some(of_store), Some(of_other)) = (store.size, other.size) else { return None };
+    let first = span(c, c.region?, store, x, of_store)?;
+    let second = span(c, c.region?, other, y, of_other)?;
+    let moves_alike = y.step == Some(first.step) && first.step == second.step && first.size == first.step;
+    let plain = other.kind == Kind::Plain && !other.writes && first.size == second.size;
+    let simple = |s: &Span| s.products.is_empty() && s.extents.is_empty();
+    if load_first && moves_alike && plain && y.moving.is_empty() && simple(&first) && simple(&second) {
+        return Some(Check { a: first, b: second, form: Form::Behind });
+    }
+    apart(first, second)
 }
 
 /// The check that two stretches are apart, unless they begin at one pointer and move alike, so that they hardly are.
@@ -206,7 +232,9 @@ impl Resolve<'_, '_> {
     fn pointer(&self, sym: Sym) -> Option<Sym> {
         let Sym::Inner(v) = sym else { return Some(sym) };
         match self.stands(v)? {
-            Stands::StartsAt(start, _) | Stands::For(start) => Some(Sym::Outer(start)),
+            Stands::StartsAt(start, _) | Stands::Counts(start, _) | Stands::For(start) => {
+                Some(Sym::Outer(start))
+            }
             Stands::Anything => None,
         }
     }
@@ -215,7 +243,7 @@ impl Resolve<'_, '_> {
     fn base_growth(&self, sym: Sym) -> Option<i128> {
         let Sym::Inner(v) = sym else { return Some(0) };
         match self.stands(v)? {
-            Stands::StartsAt(_, Growth::Constant(by)) => Some(by),
+            Stands::StartsAt(_, Growth::Constant(by)) | Stands::Counts(_, by) => Some(by),
             Stands::StartsAt(..) | Stands::Anything => None,
             Stands::For(_) => Some(0),
         }

@@ -2,7 +2,7 @@
 
 use warpline_analysis::CycleId;
 
-use super::access::Access;
+use super::access::{Access, Kind};
 use super::apart::types_are_apart;
 use super::bounds::Facts;
 use super::distance::Distance;
@@ -69,6 +69,9 @@ impl Comparison<'_> {
         let (Some(x), Some(y), Some(of_a), Some(of_b)) = (&a.place, &b.place, a.size, b.size) else {
             return Meeting::Unknown(Unknown::Effects);
         };
+        if a.kind == Kind::Packed || b.kind == Kind::Packed {
+            return Meeting::Unknown(Unknown::Irregular);
+        }
         if self.rows_are_apart(a, b) {
             return Meeting::Never;
         }

@@ -21,6 +21,8 @@ pub enum Stands {
     For(Value),
     /// What began as this value and grows by a step from one iteration to the next.
     StartsAt(Value, Growth),
+    /// What began as this value and grows by a constant in some iterations, used by packed stores alone.
+    Counts(Value, i128),
     /// What an earlier iteration has computed.
     Anything,
 }

@@ -86,7 +86,7 @@ impl<'a> Objects<'a> {
         let mut next: SmallVec<[Sym; 4]> = SmallVec::new();
         match func.values[v].def {
             ValueDef::Param(n) if !outer => match self.region?.params.get(n as usize)? {
-                Stands::For(v) | Stands::StartsAt(v, _) => next.push(Sym::Outer(*v)),
+                Stands::For(v) | Stands::StartsAt(v, _) | Stands::Counts(v, _) => next.push(Sym::Outer(*v)),
                 Stands::Anything => return None,
             },
             ValueDef::Param(_) => return None,

@@ -36,6 +36,8 @@ impl Tree {
             ValueDef::Param(n) => match *region.params.get(n as usize)? {
                 Stands::For(v) => Some(Tree::Outer(v)),
                 Stands::StartsAt(v, growth) => Some(Tree::Grows(v, growth)),
+                // No more than that.
+                Stands::Counts(v, by) => Some(Tree::Grows(v, Growth::Constant(by))),
                 Stands::Anything => None,
             },
             ValueDef::Inst(inst, _) => {

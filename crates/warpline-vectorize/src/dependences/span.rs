@@ -166,6 +166,19 @@ impl Emitter<'_, '_> {
                     }
                 }
             }
+            Form::Behind => {
+                let most = self.int(1 << 29);
+                let rounds = self.rounds;
+                self.require(IntPred::Ult, rounds, most);
+                let (store, length) = self.stretch(&check.a);
+                let load = self.first(&check.b);
+                // How far the store is ahead: not at all, or by as much as it touches.
+                let ahead = self.binary(BinaryOp::Sub, store, load);
+                let one = self.int(1);
+                let ahead = self.binary(BinaryOp::Sub, ahead, one);
+                let least = self.binary(BinaryOp::Sub, length, one);
+                self.require(IntPred::Uge, ahead, least);
+            }
             Form::Apart => {
                 // Products below are small if this is.
                 let most = self.int(1 << 29);

@@ -7,6 +7,7 @@
 //! * the value of the iteration before, that of the lane before, and in lane 0 a parameter; it can be used behind the
 //!   place where it is computed only;
 //! * a selected value, a parameter that varies, unless it is computed behind the loop;
+//! * a position in a compacted stream, the parameter and how many lanes count before this one;
 //! * a scan, the parameter combined with the scan over the lanes, and for those who look at what there was before,
 //!   the value of the lane before.
 //!
@@ -69,6 +70,7 @@ impl Body {
             Input::Value(v) => Stands::For(v),
             Input::Carried(k) => match carried[k].kind {
                 Kind::Induction { step, .. } => Stands::StartsAt(func.edges[into].args[k], step),
+                Kind::Compaction(ref c) => Stands::Counts(func.edges[into].args[k], c.step),
                 _ => Stands::Anything,
             },
         };
@@ -131,7 +133,7 @@ pub(super) fn outline(
     o.take_from_outside(module)?;
     let end = o.cut_out();
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
-    let carries = o.states(lane);
+    let carries = o.states(lane, end);
     o.lines(lines, lane);
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
@@ -275,7 +277,7 @@ impl Outline<'_> {
 
     /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later;
     /// here is the parameter for lane 0.
-    fn states(&mut self, lane: Value) -> Vec<Option<Value>> {
+    fn states(&mut self, lane: Value, end: Block) -> Vec<Option<Value>> {
         let into_header = self.body.out_edges(self.entry)[0];
         let mut carries = vec![None; self.carried.len()];
         for (k, c) in self.carried.iter().enumerate() {
@@ -297,6 +299,12 @@ impl Outline<'_> {
                 }
                 Kind::Selected => self.param(c.phi, ArgShape::Varying, Input::Carried(k)),
                 Kind::Computed => {
+                    let ty = self.body.ty(c.phi);
+                    self.body.poison(ty)
+                }
+                Kind::Compaction(ref compaction) => {
+                    let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    self.nexts[k] = compaction.emit(&mut self.body, c.phi, carry, end);
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
                 }

@@ -5,6 +5,8 @@
 //!   iterations, and the lanes are combined behind the loop.
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
+//! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
+//!   each lane gets what it was before the group and how many lanes count before it ([`compaction`](super::compaction)).
 //! * A *selected value* is one of some iteration: each lane selects among its own, and the lane that the loop would
 //!   have selected from is found behind the loop ([`selections`](super::selections)).
 //!
@@ -27,6 +29,7 @@ use warpline_ir::{
     Users, Value,
 };
 
+use super::compaction::Compaction;
 use super::find::Loop;
 use super::selections::{self, Selection};
 
@@ -50,6 +53,8 @@ pub(super) enum Kind {
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
     Previous,
+    /// It counts iterations in which a condition holds.
+    Compaction(Compaction),
     /// It is a value of one iteration, which a [selection](super::selections) chooses.
     Selected,
     /// The same, but computed from the number of that iteration; lanes do not carry it.
@@ -203,7 +208,10 @@ impl Loop {
         match (chain.reduction(), by.and_then(|i| chain.scan(i, next))) {
             (Ok(reduction), _) => Ok(reduction),
             (Err(_), Some(scan)) => Ok(scan),
-            (Err(error), None) => Err(error),
+            (Err(error), None) => {
+                let found = Compaction::find(self, module, func, users, (phi, next));
+                found.map(Kind::Compaction).ok_or(error)
+            }
         }
     }
 

@@ -11,7 +11,8 @@
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
-//!    `selections`: those of them that keep a value of one iteration;
+//!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
+//!    which a condition holds;
 //! 4. `trips`: how many iterations there are;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
 //!    not wrap, by what is tested before the loop;
@@ -22,6 +23,7 @@
 mod behind;
 mod body;
 mod carried;
+mod compaction;
 mod find;
 mod hoist;
 mod invariant;
@@ -110,6 +112,8 @@ pub enum CarryKind {
     Scan,
     /// It is what the iteration before computed.
     Previous,
+    /// It counts the iterations in which a condition holds, and these see the number.
+    Compaction,
     /// It is a value of one iteration: of the last one in which a condition held, or of the one with the least or
     /// greatest value.
     Selected,
@@ -123,6 +127,7 @@ impl CarryKind {
             CarryKind::Reduction => "reduction",
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
+            CarryKind::Compaction => "position in a compacted stream",
             CarryKind::Selected => "selected value",
         }
     }
@@ -487,7 +492,7 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         }
         // A comparison decides, as it does about a minimum.
         Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
-        Kind::Induction { .. } | Kind::Previous | Kind::Computed => None,
+        Kind::Induction { .. } | Kind::Previous | Kind::Compaction(_) | Kind::Computed => None,
     });
     found.collect()
 }
@@ -499,6 +504,7 @@ impl Carried {
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
+            Kind::Compaction(_) => (CarryKind::Compaction, None),
             Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };
         let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();

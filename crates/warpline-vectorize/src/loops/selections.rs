@@ -198,7 +198,7 @@ impl Tree {
 }
 
 /// The operands of a φ, with their edges.
-fn incoming(func: &Function, phi: Inst) -> impl Iterator<Item = (Edge, Value)> + '_ {
+pub(super) fn incoming(func: &Function, phi: Inst) -> impl Iterator<Item = (Edge, Value)> + '_ {
     let position = func.phi_position(phi);
     let preds = &func.blocks[func.insts[phi].block].preds;
     preds.iter().filter_map(move |&e| Some((e, func.edges[e].args[position?])))

@@ -1,0 +1,104 @@
+//! The library as programs in C and Python see it, and the header, which is what cbindgen makes of the sources.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use warpline_testkit::programs_run::root;
+
+const HEADER: &str = "crates/warpline-capi/include/libwarpline.h";
+
+/// Where cargo puts what it builds, beside this test.
+fn built(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let deps = test.parent().unwrap();
+    let folders = [deps.parent().unwrap(), deps];
+    folders.map(|folder| folder.join(name)).into_iter().find(|path| path.exists()).unwrap_or_default()
+}
+
+/// The library and the program; without them the reason to skip.
+fn tools() -> Result<(PathBuf, PathBuf), &'static str> {
+    let (library, program) = (built("libwarpline.so"), built("warpline"));
+    match () {
+        () if !warpline_llvm::has_clang() => Err("there is no clang"),
+        () if !library.exists() => Err("libwarpline.so is not built"),
+        () if !program.exists() => Err("the program warpline is not built"),
+        () => Ok((library, program)),
+    }
+}
+
+fn run(mut command: Command, program: &Path) -> Output {
+    command.env("WARPLINE_WORKER", program).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_header_is_what_cbindgen_makes_of_the_sources() {
+    let folder = root().join("crates/warpline-capi");
+    let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
+    let sources = ["lib", "error", "code", "analysis"].map(|name| folder.join(format!("src/{name}.rs")));
+    let made = sources.iter().fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
+    let mut text = Vec::new();
+    made.generate().unwrap().write(&mut text);
+    let text = String::from_utf8(text).unwrap();
+    let path = root().join(HEADER);
+    if std::env::var_os("WARPLINE_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert!(std::fs::read_to_string(&path).unwrap_or_default() == text, "WARPLINE_BLESS=1 writes {HEADER}");
+}
+
+#[test]
+fn a_program_in_c_compiles_and_calls_a_function_while_it_runs() {
+    let (library, program) = match tools() {
+        Ok(tools) => tools,
+        Err(why) => return eprintln!("skipped: {why}"),
+    };
+    // With the sanitizer, where gcc has it: nothing is leaked, and nothing is used that was freed.
+    for flags in [&[][..], &["-fsanitize=address"]] {
+        compile_and_call(&library, &program, flags);
+    }
+}
+
+fn compile_and_call(library: &Path, program: &Path, flags: &[&str]) {
+    let (folder, capi) = (tempfile::tempdir().unwrap(), root().join("crates/warpline-capi"));
+    let host = folder.path().join("host");
+    let mut cc = Command::new("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-Wno-pointer-arith"]).arg(capi.join("examples/in_memory.c"));
+    cc.arg("-I").arg(capi.join("include")).arg(library).arg("-o").arg(&host).args(flags);
+    let made = match cc.output() {
+        Ok(made) if made.status.success() || flags.is_empty() => made,
+        Ok(_) => return eprintln!("skipped: cc has no sanitizer"),
+        Err(_) => return eprintln!("skipped: there is no cc"),
+    };
+    assert!(made.status.success(), "{}", text(&made));
+    let mut ran = Command::new(&host);
+    ran.env("LD_LIBRARY_PATH", library.parent().unwrap());
+    let ran = run(ran, program);
+    let said = text(&ran);
+    assert!(ran.status.success(), "{said}");
+    assert!(
+        said.contains("hypotenuse: loop at source.c:2") && said.contains("1000 results are right"),
+        "{said}"
+    );
+    assert!(said.contains("an error of kind 0"), "{said}");
+}
+
+#[test]
+fn a_package_for_python_calls_functions_of_c_on_arrays() {
+    let (library, program) = match tools() {
+        Ok(tools) => tools,
+        Err(why) => return eprintln!("skipped: {why}"),
+    };
+    let mut python = Command::new("python3");
+    python.arg("test_warpline.py").current_dir(root().join("python")).env("WARPLINE_LIBRARY", library);
+    python.env("PYTHONDONTWRITEBYTECODE", "1");
+    if Command::new("python3").arg("--version").output().is_err() {
+        return eprintln!("skipped: there is no python3");
+    }
+    let ran = run(python, &program);
+    assert!(ran.status.success(), "{}", text(&ran));
+    assert!(text(&ran).contains("Ran 4 tests"), "{}", text(&ran));
+}

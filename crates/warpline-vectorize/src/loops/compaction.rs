@@ -1,0 +1,366 @@
+//! Positions in a compacted stream: a counter that grows in those iterations in which a condition holds, and by which
+//! these store one behind the other, as in `if (c) out[k++] = x;`.
+//!
+//! All lanes know what the counter was before their group. Where it is used, the lanes that are active are those that
+//! count. Each gets the number from before the group and how many of them come before it: an exclusive scan of ones.
+//! Behind the iteration, the counter has grown by the number of lanes that have counted.
+//!
+//! A store at the counter, which moves on by as much as it stores, becomes a packed store ([`LaneOp::Compact`]). Any
+//! other goes to the address that each lane computes.
+
+use cranelift_entity::EntitySet;
+
+use super::carried::Dependent;
+use super::find::{Loop, dominates};
+use super::selections::incoming;
+use crate::dependences::Growth;
+use warpline_dataflow::linear::{Address, Extension, Term};
+use warpline_ir::{
+    BinaryOp, Block, CastOp, Combine, Edge, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Users, Value,
+};
+
+/// The next number is merged with the one before by so many φs at most.
+const MAX_MERGES: usize = 32;
+
+/// An address is computed from the counter by so many operations at most.
+const MAX_STEPS: u32 = 8;
+
+/// How a position in a compacted stream grows.
+#[derive(Clone, Debug)]
+pub(super) struct Compaction {
+    /// What is added in iterations that count; to a pointer, in bytes.
+    pub(super) step: i128,
+    /// The number after it.
+    counted: Value,
+    /// The φs that merge the number of iterations that count with that of those that do not.
+    merges: Vec<Inst>,
+    /// A block that dominates all uses. All lanes that come to it count, and no other ones.
+    at: Block,
+    /// Stores that are packed.
+    stores: Vec<Inst>,
+}
+
+impl Compaction {
+    /// How a φ of the header counts, if it is such a position. `next` is what it is in the next iteration.
+    pub(super) fn find(
+        l: &Loop,
+        module: &Module,
+        func: &Function,
+        users: &Users,
+        (phi, next): (Value, Value),
+    ) -> Option<Compaction> {
+        let counts = match func.ty(phi) {
+            Type::Int(bits) => (8..=64).contains(&bits),
+            Type::Ptr(space) => module.layout.index_bits(space) == 64,
+            _ => false,
+        };
+        if !counts {
+            return None;
+        }
+        let (merges, counted) = merges(l, func, phi, next)?;
+        let by = func.def_inst(counted).filter(|_| !l.is_invariant(func, counted))?;
+        let (of, Growth::Constant(step), flags) = l.addition(module, func, by)? else { return None };
+        if of != phi || step == 0 || step.unsigned_abs() >= 1 << 28 {
+            return None;
+        }
+        let mut found = Compaction { step, counted, merges, at: l.header, stores: Vec::new() };
+        let uses = found.uses(l, func, users, phi)?;
+        let blocks: Vec<Block> = uses.iter().map(|&u| func.insts[u].block).collect();
+        let covers = |b: Block| blocks.iter().all(|&u| dominates(&l.dominators, b, u));
+        found.at = blocks.iter().copied().find(|&b| covers(b))?;
+        if !l.own.contains(found.at) || !found.all_count(l, func, phi) {
+            return None;
+        }
+        let dependent = Dependent::of(func, users, phi);
+        let address = At { l, module, func, phi, step, flags };
+        let is_packed = |&i: &Inst| address.is_packed(i) && found.is_for_all(l, func, func.insts[i].block);
+        found.stores = dependent.insts.iter().copied().filter(is_packed).collect();
+        Some(found)
+    }
+
+    /// Who uses the number, or the next one, but for the φs that merge them. `None` if somebody else sees what these
+    /// merge, or a φ or branch is among the users.
+    fn uses(&self, l: &Loop, func: &Function, users: &Users, phi: Value) -> Option<Vec<Inst>> {
+        let is_merge = |i: &Inst| self.merges.contains(i);
+        let hidden = |i: &Inst| users.get(func.insts[*i].results[0]).iter().all(is_merge);
+        if !self.merges.iter().all(hidden) {
+            return None;
+        }
+        let of = |v: Value| users.get(v).iter().copied().filter(|u| !is_merge(u)).collect::<Vec<Inst>>();
+        let (mut all, behind) = (of(phi), of(self.counted));
+        if behind.is_empty() {
+            all.retain(|&u| Some(u) != func.def_inst(self.counted));
+        }
+        all.extend(behind);
+        // Another φ of the header would see it in the next iteration.
+        let dependent = Dependent::of(func, users, phi);
+        let nexts = func.edges[l.back].args.iter().filter(|&&v| dependent.values.contains(v)).count();
+        let plain = |&u: &Inst| func.insts[u].op != Op::Phi && !func.insts[u].op.is_terminator();
+        (nexts == 1 && !all.is_empty() && all.iter().all(plain)).then_some(all)
+    }
+
+    /// Whether the lanes that come to the block of the uses are those that count.
+    fn all_count(&self, l: &Loop, func: &Function, phi: Value) -> bool {
+        let is_counting = |v: Value| v == self.counted && v != phi;
+        let all = self.merges.iter().flat_map(|&i| incoming(func, i));
+        let counting: Vec<Edge> = all.filter(|&(_, v)| is_counting(v)).map(|(e, _)| e).collect();
+        counting.iter().all(|&e| dominates(&l.dominators, self.at, func.edges[e].from))
+            && !reaches_latch(l, func, self.at, |e| counting.contains(&e), |_| false)
+    }
+
+    /// Whether all lanes that count come to a block, once.
+    fn is_for_all(&self, l: &Loop, func: &Function, block: Block) -> bool {
+        let dominated = dominates(&l.dominators, self.at, block);
+        l.own.contains(block)
+            && dominated
+            && (block == self.at || !reaches_latch(l, func, self.at, |_| false, |b| b == block))
+    }
+
+    /// Makes lanes count, in the function of one iteration: `carry` is the number before the group, and `end` the
+    /// block that ends the iteration. The number behind the group.
+    pub(super) fn emit(&self, body: &mut Function, phi: Value, carry: Value, end: Block) -> Value {
+        let counts = self.merge_whether_counted(body, phi);
+        for &store in &self.stores {
+            pack(body, store, phi, carry);
+        }
+        drop_unused(body, self.counted);
+        if is_used(body, phi) {
+            let before = body.blocks[self.at].insts[0];
+            let one = body.int_const(32, 1);
+            let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
+                body.insert_value_before(before, op, args, ty, InstFlags::empty())
+            };
+            let scan = Op::Lane(LaneOp::ScanExclusive(Combine::Add));
+            let rank = put(body, scan, &[one], Type::Int(32));
+            let here = self.advanced(body, carry, rank, &mut put);
+            body.map_operands(|v| if v == phi { here } else { v });
+        }
+        let mut put =
+            |body: &mut Function, op: Op, args: &[Value], ty: Type| body.append_value(end, op, args, ty);
+        let many = put(body, Op::Lane(LaneOp::Popcount), &[counts], Type::Int(32));
+        self.advanced(body, carry, many, &mut put)
+    }
+
+    /// Makes φs that merge whether a lane has counted in place of those that merge the numbers. The one in place of
+    /// the first.
+    fn merge_whether_counted(&self, body: &mut Function, phi: Value) -> Value {
+        let new: Vec<Value> =
+            self.merges.iter().map(|&i| body.add_phi(body.insts[i].block, Type::BOOL)).collect();
+        let [no, yes] = [false, true].map(|b| body.bool_const(b));
+        for (&i, &flag) in self.merges.iter().zip(&new) {
+            let at = body.def_inst(flag).and_then(|i| body.phi_position(i));
+            let all: Vec<(Edge, Value)> = incoming(body, i).collect();
+            for (e, v) in all {
+                let other = self.merges.iter().position(|&m| body.insts[m].results[0] == v);
+                let flag = match other {
+                    Some(other) => new[other],
+                    None if v == phi => no,
+                    None => yes,
+                };
+                if let Some(at) = at {
+                    body.set_phi_arg(e, at, flag);
+                }
+            }
+        }
+        for &i in &self.merges {
+            body.retain_phis(body.insts[i].block, |p| p != i);
+        }
+        new[0]
+    }
+
+    /// A number so many steps later.
+    fn advanced(
+        &self,
+        body: &mut Function,
+        from: Value,
+        count: Value,
+        put: &mut dyn FnMut(&mut Function, Op, &[Value], Type) -> Value,
+    ) -> Value {
+        let ty = body.ty(from);
+        let bits = ty.int_bits().unwrap_or(64);
+        let count = match bits {
+            32 => count,
+            33.. => put(body, Op::Cast(CastOp::ZExt), &[count], Type::Int(bits)),
+            _ => put(body, Op::Cast(CastOp::Trunc), &[count], Type::Int(bits)),
+        };
+        let distance = match self.step {
+            1 => count,
+            step => {
+                let step = body.int_const(bits, step as u128);
+                put(body, Op::Binary(BinaryOp::Mul), &[count, step], Type::Int(bits))
+            }
+        };
+        match ty.is_ptr() {
+            true => put(body, Op::Gep(Type::Int(8)), &[from, distance], ty),
+            false => put(body, Op::Binary(BinaryOp::Add), &[from, distance], ty),
+        }
+    }
+}
+
+/// The φs by which what a φ of the header is in the next iteration is merged from what it was and from one other
+/// value, the first one first, and that value.
+fn merges(l: &Loop, func: &Function, phi: Value, next: Value) -> Option<(Vec<Inst>, Value)> {
+    let is_merge = |i: Inst| {
+        let data = &func.insts[i];
+        data.op == Op::Phi && data.block != l.header && l.blocks.contains(data.block)
+    };
+    let mut found: Vec<Inst> = Vec::new();
+    let mut counted = None;
+    let mut work = vec![next];
+    while let Some(v) = work.pop() {
+        let i = func.def_inst(v)?;
+        if found.contains(&i) {
+            continue;
+        }
+        if !is_merge(i) || !l.own.contains(func.insts[i].block) || found.len() == MAX_MERGES {
+            return None;
+        }
+        found.push(i);
+        for (_, from) in incoming(func, i) {
+            if func.def_inst(from).is_some_and(is_merge) {
+                work.push(from);
+            } else if from != phi && *counted.get_or_insert(from) != from {
+                return None;
+            }
+        }
+    }
+    Some((found, counted?))
+}
+
+/// Whether control comes from a block to the end of the iteration by other edges and other blocks than some.
+fn reaches_latch(
+    l: &Loop,
+    func: &Function,
+    from: Block,
+    avoids_edge: impl Fn(Edge) -> bool,
+    avoids: impl Fn(Block) -> bool,
+) -> bool {
+    let latch = func.edges[l.back].from;
+    let mut seen: EntitySet<Block> = EntitySet::new();
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        if b == latch {
+            return true;
+        }
+        for &e in func.out_edges(b) {
+            let to = func.edges[e].to;
+            let goes = l.blocks.contains(to) && e != l.back && !avoids_edge(e) && !avoids(to);
+            if goes && seen.insert(to) {
+                work.push(to);
+            }
+        }
+    }
+    false
+}
+
+/// What addresses of stores are looked at by.
+struct At<'a> {
+    l: &'a Loop,
+    module: &'a Module,
+    func: &'a Function,
+    phi: Value,
+    step: i128,
+    flags: InstFlags,
+}
+
+impl At<'_> {
+    /// Whether a store goes to the counter, each one element behind the one before.
+    fn is_packed(&self, i: Inst) -> bool {
+        let (func, data) = (self.func, &self.func.insts[i]);
+        let (Op::Store(access), Some(stored)) = (&data.op, func.accessed(i)) else { return false };
+        let size = self.module.layout.store_size(&self.module.types, stored.ty);
+        access.is_simple()
+            && func.ty(stored.address) == Type::PTR
+            && LaneOp::Compact.takes(func.ty(data.args[0]))
+            && size.is_some_and(|size| self.moves_by(stored.address, size.into()))
+            && self.is_formula(stored.address, MAX_STEPS)
+    }
+
+    /// Whether an address is the counter times something, and grows by so many bytes with it.
+    fn moves_by(&self, address: Value, size: i128) -> bool {
+        let Some(found) = Address::of(self.module, self.func, address) else { return false };
+        let (own, others): (Vec<Term>, Vec<Term>) = found.terms.iter().partition(|t| t.value == self.phi);
+        let stays = |v: Value| self.l.is_invariant(self.func, v);
+        if !others.iter().all(|t| stays(t.value)) {
+            return false;
+        }
+        match own[..] {
+            [] => found.root == self.phi && self.step == size,
+            [t] => {
+                let exact = match t.extension {
+                    Extension::None => self.func.ty(self.phi) == Type::Int(64),
+                    Extension::Signed => self.flags.contains(InstFlags::NSW),
+                    Extension::Unsigned => self.flags.contains(InstFlags::NUW),
+                };
+                exact && stays(found.root) && self.step.checked_mul(t.scale.into()) == Some(size)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value is computed, by few operations without effects, from the counter and what stays the same.
+    fn is_formula(&self, v: Value, depth: u32) -> bool {
+        if v == self.phi || self.l.is_invariant(self.func, v) {
+            return true;
+        }
+        let Some(i) = self.func.def_inst(v) else { return false };
+        let data = &self.func.insts[i];
+        let pure = matches!(data.op, Op::Gep(_) | Op::Cast(_) | Op::Binary(_)) && data.effects().is_empty();
+        depth > 0 && pure && data.args.iter().all(|&a| self.is_formula(a, depth - 1))
+    }
+}
+
+/// Makes a packed store of a store at an address that is computed from `phi`, for which `carry` stands before the
+/// group.
+fn pack(body: &mut Function, store: Inst, phi: Value, carry: Value) {
+    let Some(stored) = body.accessed(store) else { return };
+    let to = rebuilt(body, stored.address, (phi, carry), store, MAX_STEPS);
+    let data = body.insts[store].clone();
+    let all = body.bool_const(true);
+    let packed =
+        body.make_inst(data.block, Op::Lane(LaneOp::Compact), &[to, data.args[0], all], &[Type::Int(32)]);
+    (body.insts[packed].loc, body.insts[packed].origin) = (data.loc, data.origin);
+    for i in &mut body.blocks[data.block].insts {
+        if *i == store {
+            *i = packed;
+        }
+    }
+    drop_unused(body, stored.address);
+}
+
+/// Removes what computes a value, as far as nothing uses it.
+fn drop_unused(body: &mut Function, v: Value) {
+    let Some(i) = body.def_inst(v).filter(|_| !is_used(body, v)) else { return };
+    let data = body.insts[i].clone();
+    if matches!(data.op, Op::Gep(_) | Op::Cast(_) | Op::Binary(_)) {
+        body.blocks[data.block].insts.retain(|&other| other != i);
+        data.args.iter().for_each(|&a| drop_unused(body, a));
+    }
+}
+
+/// A value with another one in place of a φ, computed before an instruction. What is known of the operations need not
+/// hold for it.
+fn rebuilt(body: &mut Function, v: Value, (phi, carry): (Value, Value), before: Inst, depth: u32) -> Value {
+    if v == phi {
+        return carry;
+    }
+    let Some(i) = body.def_inst(v).filter(|_| depth > 0) else { return v };
+    let data = body.insts[i].clone();
+    if !matches!(data.op, Op::Gep(_) | Op::Cast(_) | Op::Binary(_)) {
+        return v;
+    }
+    let args: Vec<Value> =
+        data.args.iter().map(|&a| rebuilt(body, a, (phi, carry), before, depth - 1)).collect();
+    match args == data.args[..] {
+        true => v,
+        false => body.insert_value_before(before, data.op, &args, body.ty(v), InstFlags::empty()),
+    }
+}
+
+/// Whether anything uses a value.
+fn is_used(body: &Function, v: Value) -> bool {
+    let of_inst = |i: Inst| body.insts[i].args.contains(&v);
+    body.layout.iter().any(|&b| {
+        body.block_insts(b).any(of_inst) || body.out_edges(b).iter().any(|&e| body.edges[e].args.contains(&v))
+    })
+}

@@ -1,0 +1,66 @@
+"""What the package does; run with libwarpline.so in $WARPLINE_LIBRARY and the program in $WARPLINE_WORKER."""
+
+import array
+import concurrent.futures
+import unittest
+
+import warpline
+
+SAXPY = """
+void saxpy(float *y, const float *x, float a, int n) {
+    for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+long total(const int *x, size_t n) {
+    long s = 0;
+    for (size_t i = 0; i < n; i++) s += x[i];
+    return s;
+}
+""".replace("size_t", "unsigned long")
+
+
+class Package(unittest.TestCase):
+    def test_a_decorated_function_computes_what_the_source_says(self):
+        @warpline.c(SAXPY)
+        def saxpy(y: warpline.array("f"), x: warpline.array("f"), a: "float", n: "int"): ...
+
+        x, y = array.array("f", range(1000)), array.array("f", [1] * 1000)
+        saxpy(y, x, 2.0, 1000)
+        self.assertEqual(list(y), [1 + 2 * i for i in range(1000)])
+        self.assertIn("saxpy: loop at", saxpy.code.report)
+
+    def test_functions_return_what_the_source_returns(self):
+        code = warpline.compile(SAXPY, width=8)
+        total = code.function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")
+        self.assertEqual(total(array.array("i", range(1001)), 1001), 500500)
+        self.assertIn("total: loop at source.c:7: 8 lanes", code.report)
+
+    def test_threads_compile_and_call_at_once(self):
+        def one(k):
+            code = warpline.compile(SAXPY.replace("a * x[i]", f"a * x[i] + {k}"))
+            saxpy = code.function(
+                "saxpy",
+                [("y", warpline.array("f")), ("x", warpline.array("f")), ("a", "float"), ("n", "int")],
+            )
+            x, y = array.array("f", range(100)), array.array("f", [0] * 100)
+            saxpy(y, x, 1.0, 100)
+            return list(y) == [i + k for i in range(100)]
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            self.assertTrue(all(pool.map(one, range(8))))
+
+    def test_what_is_wrong_is_an_exception(self):
+        with self.assertRaises(warpline.Error) as caught:
+            warpline.compile("int f( {")
+        self.assertIn("error", str(caught.exception))
+        code = warpline.compile(SAXPY)
+        with self.assertRaises(warpline.Error):
+            code.function("nothing", [])
+        saxpy = code.function("saxpy", [("y", warpline.array("f")), ("n", "int")])
+        with self.assertRaises(TypeError):
+            saxpy(array.array("d", [1]), 1)
+        with self.assertRaises(TypeError):
+            saxpy(array.array("f", [1]))
+
+
+if __name__ == "__main__":
+    unittest.main()
