@@ -45,6 +45,55 @@ void drop(int n, const uint8_t *restrict in, uint8_t *restrict out) {
         out[3 * i + 2] = in[4 * i + 2];
     }
 }
+void bgr(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[3 * i] = in[3 * i + 2];
+        out[3 * i + 1] = in[3 * i + 1];
+        out[3 * i + 2] = in[3 * i];
+    }
+}
+void solid(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[4 * i] = in[4 * i + 2];
+        out[4 * i + 1] = in[4 * i + 1];
+        out[4 * i + 2] = in[4 * i];
+        out[4 * i + 3] = n;
+    }
+}
+void turn(int n, const uint8_t *in, uint8_t *out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        uint16_t a = ((const uint16_t *)in)[2 * i], b = ((const uint16_t *)in)[2 * i + 1];
+        ((uint16_t *)out)[2 * i] = b;
+        ((uint16_t *)out)[2 * i + 1] = a;
+    }
+}
+void here(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        uint8_t b = out[4 * i];
+        out[4 * i] = out[4 * i + 2];
+        out[4 * i + 2] = b;
+        b = out[4 * i + 1];
+        out[4 * i + 1] = out[4 * i + 3];
+        out[4 * i + 3] = b;
+    }
+}
+void same(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) out[3 * i + k] = in[3 * i + k];
+}
+void five(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        out[3 * i] = in[5 * i + 4];
+        out[3 * i + 1] = in[5 * i];
+        out[3 * i + 2] = 7;
+    }
+}
 void alpha(int n, const uint8_t *restrict in, uint8_t *restrict out) {
     //@ loop
     for (int i = 0; i < n; i++) out[4 * i + 3] = in[i];
@@ -79,12 +128,18 @@ void careful(int n, const uint8_t *restrict in, uint8_t *restrict out) {
 ";
 
 /// For each kernel: bytes of the input and of the output for an element.
-const SIZES: [(&str, u32, u32); 10] = [
+const SIZES: [(&str, u32, u32); 16] = [
     ("gray", 3, 1),
     ("green", 3, 1),
     ("swap", 4, 4),
     ("opaque", 3, 4),
     ("drop", 4, 3),
+    ("bgr", 3, 3),
+    ("solid", 4, 4),
+    ("turn", 4, 4),
+    ("here", 4, 4),
+    ("same", 3, 3),
+    ("five", 5, 3),
     ("alpha", 1, 4),
     ("middle", 4, 4),
     ("mark", 1, 1),
@@ -164,9 +219,14 @@ fn pixels_are_what_the_scalar_program_makes_of_them_up_to_the_ends_of_memory() {
     let file = folder.join("k.c");
     std::fs::write(&file, KERNELS).unwrap();
     let Some(()) = compiled(folder) else { return };
-    for cpu in ["x86-64", "x86-64-v2", "x86-64-v3"] {
-        if cpu == "x86-64-v3" && !std::arch::is_x86_feature_detected!("avx2") {
-            eprintln!("skipped: this machine has no AVX2");
+    for cpu in ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"] {
+        let missing = match cpu {
+            "x86-64-v3" => !std::arch::is_x86_feature_detected!("avx2"),
+            "x86-64-v4" => !std::arch::is_x86_feature_detected!("avx512bw"),
+            _ => false,
+        };
+        if missing {
+            eprintln!("skipped: this machine is no {cpu}");
             continue;
         }
         for width in ["auto", "4", "16", "32", "64"] {

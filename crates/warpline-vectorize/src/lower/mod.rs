@@ -43,7 +43,7 @@ use super::choices::Passing;
 use super::counts::MaskCounts;
 use super::linearize_state::Always;
 use super::options::Options;
-use super::recipes::{Input, Plan, Recipe, Rep};
+use super::recipes::{GroupId, Input, Plan, Recipe, Rep};
 
 /// What lowering made.
 pub(crate) struct Lowered {
@@ -80,6 +80,7 @@ pub(crate) fn lower(
         count_lanes: options.count_lanes,
         nobodys_place: None.into(),
         saved: BTreeMap::new(),
+        copied: BTreeMap::new(),
         divided: elementary::Divided::new(),
         module,
         scalars: SecondaryMap::new(),
@@ -147,6 +148,8 @@ struct Lower<'a> {
     nobodys_place: PackedOption<Value>,
     /// What the kept calls of `llvm.stacksave` returned.
     saved: BTreeMap<Inst, Value>,
+    /// What the loads of copies have loaded.
+    copied: BTreeMap<GroupId, Vec<Value>>,
     /// Quotients and remainders of integers that are there already.
     divided: elementary::Divided,
     /// The scalar of a uniform or strided value.

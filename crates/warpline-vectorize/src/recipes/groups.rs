@@ -28,13 +28,15 @@
 //! Bytes and shorts of which all lanes are active are accessed as [blocks](Blocks) of 16 bytes, where the machine
 //! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
 //! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
-//! [`interleaved`](super::interleaved).
+//! [`interleaved`](super::interleaved); [`group_copies`](super::group_copies) has those between loads and stores
+//! with nothing computed in between.
 //!
 //! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to
 //! spread the mask over it, and one per vector and member for the shuffles. A gather or scatter counts two operations
 //! and one for every lane, which is what processors that have these instructions take.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
@@ -43,6 +45,7 @@ use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, V
 
 use super::Input;
 use super::dereferenceable::{Between, Range};
+use super::group_copies::{GroupCopy, are_loaded_whole};
 use super::interleaved::Network;
 use super::memory::memory_element;
 use super::reps::Rep;
@@ -127,7 +130,7 @@ pub(crate) struct Blocks {
 
 /// Where a block is loaded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Block {
+pub(crate) struct LoadedBlock {
     /// From which element of the group's range on.
     pub at: u64,
     /// How many elements before its own ones that is, lest it reach behind the range.
@@ -147,6 +150,8 @@ pub(crate) struct Group {
     pub stores: bool,
     /// The blocks as which the elements are accessed, if they are not accessed at once.
     pub blocks: Option<Blocks>,
+    /// The copy that these are the loads or the stores of.
+    pub copy: Option<Rc<GroupCopy>>,
 }
 
 impl Group {
@@ -203,7 +208,7 @@ impl Group {
     }
 
     /// The shuffles between blocks and the members' elements. Outputs of those of loads are the members in order;
-    /// inputs of those of stores are the lanes' elements in the order of memory.
+    /// inputs of those of stores are the lanes' elements in the order of memory. Copies have others.
     pub(crate) fn network(&self, blocks: &Blocks) -> Network {
         let (low, _) = self.extent();
         let factor = self.factor().unsigned_abs() as usize;
@@ -218,7 +223,7 @@ impl Group {
 
     /// Where a block of a group of loads is loaded: the `j`-th of the lanes of a column. `None` if no lane has an
     /// element there.
-    pub(crate) fn block(&self, blocks: &Blocks, (column, j): (u64, u64)) -> Option<Block> {
+    pub(crate) fn block(&self, blocks: &Blocks, (column, j): (u64, u64)) -> Option<LoadedBlock> {
         let (low, _) = self.extent();
         let (n, factor) = (blocks.elements, self.factor().unsigned_abs());
         let is_there = |offset: i64| (0..n).any(|lane| (lane * factor + (offset - low) as u64) / n == j);
@@ -226,11 +231,16 @@ impl Group {
         let range = self.range((blocks.columns * n) as u32);
         let earlier = (own + n).saturating_sub(range);
         let wanted = self.members.iter().any(|m| is_there(m.offset));
-        wanted.then(|| Block { at: own - earlier, earlier })
+        wanted.then(|| LoadedBlock { at: own - earlier, earlier })
     }
 
-    /// How many blocks of a group of loads are loaded.
+    /// How many times a group of loads is loaded from memory.
     pub(crate) fn loaded(&self, blocks: &Blocks) -> usize {
+        if let Some(at_once) = self.copy.as_ref().and_then(|copy| copy.in_order) {
+            let loads =
+                |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
+            return self.in_order(blocks, at_once).iter().map(loads).sum();
+        }
         let factor = self.factor().unsigned_abs();
         let all = (0..blocks.columns).flat_map(|column| (0..factor).map(move |j| (column, j)));
         all.filter(|&place| self.block(blocks, place).is_some()).count()
@@ -238,7 +248,8 @@ impl Group {
 
     /// How many times a group is stored to memory, of so many blocks each.
     pub(crate) fn stored(&self, blocks: &Blocks) -> usize {
-        (blocks.columns * self.factor().unsigned_abs() / blocks.stored) as usize
+        let at_once = self.copy.as_ref().and_then(|copy| copy.in_order).unwrap_or(blocks.stored);
+        (blocks.columns * self.factor().unsigned_abs() / at_once) as usize
     }
 
     /// The blocks as which the elements of so many lanes are accessed, where the machine shuffles their bytes and that
@@ -339,6 +350,16 @@ impl Groups {
         for m in &self.groups[id].members {
             self.of[m.inst] = id.into();
         }
+    }
+
+    /// All groups.
+    pub(super) fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
+        self.groups.keys()
+    }
+
+    /// Makes a group part of a copy.
+    pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>) {
+        self.groups[id].copy = Some(copy);
     }
 
     /// A group.
@@ -522,7 +543,7 @@ impl Finder<'_> {
         });
         let (n, offset) = found.unwrap_or_else(|| {
             let (members, stores) = (Vec::new(), access.writes);
-            let group = Group { members, size, spread, stores, blocks: None };
+            let group = Group { members, size, spread, stores, blocks: None, copy: None };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });

@@ -40,6 +40,15 @@ pub(crate) struct Network {
     pub outputs: Vec<usize>,
 }
 
+/// What is stored of each lane where nothing is computed between loads and stores.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Copied {
+    /// What lies so many elements behind the first that is loaded for the lane.
+    Loaded(usize),
+    /// An element of this further input, which is the same for all lanes.
+    Same(usize),
+}
+
 /// From where an element is taken: a vector and a place in its block.
 type Source = Option<(usize, u8)>;
 
@@ -117,6 +126,48 @@ impl Network {
             }
         }
         network
+    }
+
+    /// Of blocks that are loaded, with so many elements from lane to lane, those that are stored, which have these
+    /// members of each lane. Inputs are the loaded blocks, then the vectors of what is the same for all lanes.
+    pub(crate) fn copied(loaded: usize, same: usize, n: usize, members: &[Copied]) -> Network {
+        let mut network = Network::new(loaded + same);
+        for j in 0..members.len() {
+            let source = |at: usize| {
+                let (lane, member) = ((j * n + at) / members.len(), (j * n + at) % members.len());
+                match members[member] {
+                    Copied::Loaded(offset) => {
+                        let place = lane * loaded + offset;
+                        (place / n, (place % n) as u8)
+                    }
+                    Copied::Same(k) => (loaded + k, at as u8),
+                }
+            };
+            let wanted: Vec<Source> = (0..n).map(|at| Some(source(at))).collect();
+            let output = network.merged(&wanted);
+            network.outputs.push(output);
+        }
+        network
+    }
+
+    /// Of one loaded block, the one that is stored at the same place, if all blocks are made alike and of nothing but
+    /// what is the same for all lanes beside. As many elements are loaded for a lane as are stored.
+    pub(crate) fn copied_in_order(same: usize, n: usize, members: &[Copied]) -> Option<Network> {
+        let factor = members.len();
+        let mut network = Network::new(1 + same);
+        let unchanged = members.iter().enumerate().all(|(m, &c)| c == Copied::Loaded(m));
+        if !n.is_multiple_of(factor) && !unchanged {
+            return None;
+        }
+        let source = |at: usize| match members[at % factor] {
+            _ if unchanged => (0, at as u8),
+            Copied::Loaded(offset) => (0, (at / factor * factor + offset) as u8),
+            Copied::Same(k) => (1 + k, at as u8),
+        };
+        let wanted: Vec<Source> = (0..n).map(|at| Some(source(at))).collect();
+        let output = network.merged(&wanted);
+        network.outputs.push(output);
+        Some(network)
     }
 
     /// How many shuffles there are: two elements of different vectors are taken by as many as they need.
@@ -266,6 +317,53 @@ mod tests {
                 .collect();
             assert_eq!(run(&network, &members), memory(factor, n), "{factor} of {n} elements");
         }
+    }
+
+    /// What is stored of lanes of which the memory holds each element's place, by definition.
+    fn copied_by_definition(loaded: usize, lanes: usize, members: &[Copied]) -> Vec<u32> {
+        let of = |lane: usize, member: Copied| match member {
+            Copied::Loaded(offset) => (lane * loaded + offset) as u32,
+            Copied::Same(k) => 1000 + k as u32,
+        };
+        (0..lanes).flat_map(|lane| members.iter().map(move |&m| of(lane, m))).collect()
+    }
+
+    #[test]
+    fn copies_store_the_elements_of_their_lanes() {
+        use Copied::{Loaded, Same};
+        let orders = [
+            vec![Loaded(2), Loaded(1), Loaded(0)],
+            vec![Loaded(2), Loaded(1), Loaded(0), Same(0)],
+            vec![Loaded(0), Loaded(0)],
+            vec![Same(1), Loaded(1), Loaded(2), Same(0), Loaded(0)],
+        ];
+        for (members, n) in orders.iter().flat_map(|o| [8, 16].map(|n| (o, n))) {
+            for loaded in 3..=6 {
+                let mut inputs = memory(loaded, n);
+                inputs.extend((0..2).map(|k| vec![1000 + k; n]));
+                let made = run(&Network::copied(loaded, 2, n, members), &inputs).concat();
+                assert_eq!(made, copied_by_definition(loaded, n, members), "{loaded} to {members:?} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn copies_in_order_store_blocks_where_they_were_loaded() {
+        use Copied::{Loaded, Same};
+        let orders = [
+            vec![Loaded(2), Loaded(1), Loaded(0), Loaded(3)],
+            vec![Loaded(2), Loaded(1), Loaded(0), Same(0)],
+            vec![Loaded(1), Loaded(0)],
+            vec![Loaded(0), Loaded(1), Loaded(2)],
+        ];
+        for (members, n) in orders.iter().flat_map(|o| [8, 16].map(|n| (o, n))) {
+            let network = Network::copied_in_order(1, n, members).expect("blocks are made alike");
+            let blocks = memory(members.len(), n).into_iter();
+            let made: Vec<u32> =
+                blocks.flat_map(|block| run(&network, &[block, vec![1000; n]]).concat()).collect();
+            assert_eq!(made, copied_by_definition(members.len(), n, members), "{members:?} of {n}");
+        }
+        assert_eq!(Network::copied_in_order(0, 16, &[Loaded(2), Loaded(1), Loaded(0)]), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! * `reps`: how each value is represented: uniform, strided, varying;
 //! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
-//!   of those that are made as blocks; `addresses`: what gathers and
+//!   of those that are made as blocks, `group_copies`: those that nothing is computed with; `addresses`: what gathers and
 //!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
@@ -23,6 +23,7 @@ mod counts;
 mod dereferenceable;
 mod emission;
 mod exclusive;
+mod group_copies;
 mod groups;
 mod interleaved;
 mod lane_private;
@@ -63,7 +64,8 @@ use sums::Sums;
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
-pub(crate) use groups::{Blocks, Group, GroupId, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use group_copies::{GroupCopy, are_loaded_whole};
+pub(crate) use groups::{Blocks, Group, GroupId, LoadedBlock, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
 pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
@@ -286,6 +288,8 @@ impl Plan {
         options: &Options<'_>,
     ) -> Result<Plan, VectorizeError> {
         let (func, width, reps) = (input.func, options.width, &*prepared.reps);
+        let mut groups = prepared.candidates.worthwhile(width, &options.machine);
+        groups.find_copies(func, reps, &options.machine);
         let planner = Planner {
             module,
             func,
@@ -293,7 +297,7 @@ impl Plan {
             options,
             width,
             reps,
-            groups: prepared.candidates.worthwhile(width, &options.machine),
+            groups,
             covered: dereferenceable::Covered::compute(module, func, reps, width),
             exclusive: &prepared.exclusive,
             stack: &prepared.stack,

@@ -3,7 +3,7 @@
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
-use crate::recipes::{Blocks, Contiguous, Division, Gather, Group, GroupId, How, Recipe, Rep};
+use crate::recipes::{Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Recipe, Rep};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
 
@@ -94,12 +94,29 @@ fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
 fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
     let columns = blocks.columns as f64;
     let registers = (columns * 128.0 / f64::from(machine.register_bits)).max(1.0);
+    if let Some(copy) = &group.copy {
+        return of_copy(group, blocks, copy, registers);
+    }
     let shuffles = group.network(blocks).shuffles() as f64 * registers;
     let (accesses, joined) = match group.stores {
         true => (group.stored(blocks), columns * group.factor() as f64 - registers * group.factor() as f64),
         false => (group.loaded(blocks), group.loaded(blocks) as f64 * (1.0 - registers / columns)),
     };
     accesses_of(!group.stores, accesses as f64, shuffles + joined)
+}
+
+/// The loads or the stores of a copy. All shuffles are the stores'.
+fn of_copy(group: &Group, blocks: &Blocks, copy: &GroupCopy, registers: f64) -> Work {
+    let accesses = if group.stores { group.stored(blocks) } else { group.loaded(blocks) } as f64;
+    let vectors = if copy.in_order.is_some() { accesses } else { registers };
+    let shuffles = if group.stores { copy.network.shuffles() as f64 * vectors } else { 0.0 };
+    let factor = group.factor().unsigned_abs() as f64;
+    // By columns, blocks are put together in registers, or taken out of them.
+    let joined = match copy.in_order {
+        Some(_) => 0.0,
+        None => factor * (blocks.columns as f64 - registers),
+    };
+    accesses_of(!group.stores, accesses, shuffles + joined)
 }
 
 impl Work {

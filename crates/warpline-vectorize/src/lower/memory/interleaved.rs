@@ -3,8 +3,8 @@
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;
-use crate::recipes::{Blocks, Group, Network};
-use warpline_ir::{Inst, MemAccess, Op, Value};
+use crate::recipes::{Blocks, Group, GroupCopy, LoadedBlock, Network, are_loaded_whole};
+use warpline_ir::{Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
 use super::wide::Range;
@@ -12,14 +12,16 @@ use super::wide::Range;
 impl Lower<'_> {
     /// Loads of a group as blocks.
     pub(super) fn load_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
-        let first = group.members[0].inst;
         let range = self.range(group)?;
-        let inputs = (0..group.factor().unsigned_abs()).map(|j| {
-            let column = |column: u64| self.load_block(group, blocks, (column, j), &range, first);
-            let parts = (0..blocks.columns).map(column).collect();
-            self.joined(parts)
-        });
-        let inputs = inputs.collect();
+        if let Some(copy) = &group.copy {
+            let inputs = match copy.in_order {
+                Some(at_once) => self.load_in_order(group, blocks, at_once, &range),
+                None => self.load_columns(group, blocks, &range),
+            };
+            self.copied.insert(copy.from, inputs);
+            return Ok(());
+        }
+        let inputs = self.load_columns(group, blocks, &range);
         let parts = self.run_network(&group.network(blocks), inputs);
         for (m, part) in group.members.iter().zip(parts) {
             let result = self.src.insts[m.inst].results[0];
@@ -29,21 +31,45 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// For each block of a column, the vector of these blocks of all columns.
+    fn load_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range) -> Vec<Value> {
+        let first = group.members[0].inst;
+        let inputs = (0..group.factor().unsigned_abs()).map(|j| {
+            let block =
+                |column: u64| self.load_block(group, blocks, group.block(blocks, (column, j)), range, first);
+            let parts = (0..blocks.columns).map(block).collect();
+            self.joined(parts)
+        });
+        inputs.collect()
+    }
+
+    /// The blocks in the order of memory, so many to a vector.
+    fn load_in_order(&mut self, group: &Group, blocks: &Blocks, at_once: u64, range: &Range) -> Vec<Value> {
+        let first = group.members[0].inst;
+        let ty = range.elem.vector((at_once * blocks.elements) as u32).expect("memory elements are scalars");
+        let vectors = group.in_order(blocks, at_once).into_iter().map(|vector| match vector[..] {
+            [Some(block), ..] if are_loaded_whole(&vector) => self.load_at(group, range, block.at, ty, first),
+            _ => {
+                let parts =
+                    vector.iter().map(|&block| self.load_block(group, blocks, block, range, first)).collect();
+                self.joined(parts)
+            }
+        });
+        vectors.collect()
+    }
+
     /// A block of the range; anything if no lane has an element there.
     fn load_block(
         &mut self,
         group: &Group,
         blocks: &Blocks,
-        place: (u64, u64),
+        block: Option<LoadedBlock>,
         range: &Range,
         at: Inst,
     ) -> Value {
         let ty = range.elem.vector(blocks.elements as u32).expect("memory elements are scalars");
-        let Some(block) = group.block(blocks, place) else { return self.out.poison(ty) };
-        let (ptr, access) = self.in_range(range, group.size, block.at);
-        let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
-        self.copy_metadata(at, new);
-        let loaded = self.out.insts[new].results[0];
+        let Some(block) = block else { return self.out.poison(ty) };
+        let loaded = self.load_at(group, range, block.at, ty, at);
         if block.earlier == 0 {
             return loaded;
         }
@@ -54,10 +80,21 @@ impl Lower<'_> {
         self.emit(Op::Shuffle(places), &[loaded, nothing], ty)
     }
 
+    /// A vector of elements from one of the range on.
+    fn load_at(&mut self, group: &Group, range: &Range, element: u64, ty: Type, at: Inst) -> Value {
+        let (ptr, access) = self.in_range(range, group.size, element);
+        let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
+        self.copy_metadata(at, new);
+        self.out.insts[new].results[0]
+    }
+
     /// Stores of a group as blocks.
     pub(super) fn store_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
         let last = group.members[group.members.len() - 1].inst;
         let range = self.range(group)?;
+        if let Some(copy) = &group.copy {
+            return self.store_copy(group, blocks, copy, &range);
+        }
         let (low, high) = group.extent();
         let mut inputs = Vec::new();
         for offset in low..=high {
@@ -70,20 +107,72 @@ impl Lower<'_> {
             inputs.push(self.as_element(x, self.src.ty(value), range.elem));
         }
         let outputs = self.run_network(&group.network(blocks), inputs);
+        self.store_columns(group, blocks, &range, &outputs);
+        Ok(())
+    }
+
+    /// Stores, of each vector, one block of each column.
+    fn store_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range, outputs: &[Value]) {
         let block_ty = range.elem.vector(blocks.elements as u32).expect("memory elements are scalars");
         let mut parts = Vec::new();
         for column in 0..blocks.columns {
-            for &output in &outputs {
+            for &output in outputs {
                 parts.push(self.lanes_from(output, (column * blocks.elements) as u32, block_ty));
             }
         }
         for (k, together) in parts.chunks(blocks.stored as usize).enumerate() {
             let whole = self.joined(together.to_vec());
-            let (ptr, access) = self.in_range(&range, group.size, k as u64 * blocks.stored * blocks.elements);
-            let new = self.emit_void(Op::Store(access), &[whole, ptr]);
-            self.copy_metadata(last, new);
+            self.store_at(group, range, k as u64 * blocks.stored * blocks.elements, whole);
+        }
+    }
+
+    /// Stores what a group of loads has loaded, and what is the same for all lanes.
+    fn store_copy(
+        &mut self,
+        group: &Group,
+        blocks: &Blocks,
+        copy: &GroupCopy,
+        range: &Range,
+    ) -> Result<(), VectorizeError> {
+        let last = group.members[group.members.len() - 1].inst;
+        let Some(loaded) = self.copied.get(&copy.from).cloned() else {
+            return Err(self.internal(last, "a copy is stored before it is loaded"));
+        };
+        let same = self.in_all_places(&copy.same, self.out.ty(loaded[0]), last)?;
+        let Some(at_once) = copy.in_order else {
+            let outputs = self.run_network(&copy.network, [loaded, same].concat());
+            self.store_columns(group, blocks, range, &outputs);
+            return Ok(());
+        };
+        for (k, vector) in loaded.into_iter().enumerate() {
+            let inputs = [vec![vector], same.clone()].concat();
+            for whole in self.run_network(&copy.network, inputs) {
+                self.store_at(group, range, k as u64 * at_once * blocks.elements, whole);
+            }
         }
         Ok(())
+    }
+
+    /// Vectors of a type, all elements of which are one uniform value each.
+    fn in_all_places(&mut self, values: &[Value], ty: Type, at: Inst) -> Result<Vec<Value>, VectorizeError> {
+        let Type::Vector(v) = ty else { return Err(self.internal(at, "blocks are no vectors")) };
+        let splat = |this: &mut Self, &value: &Value| {
+            let x = this.vector(value, at)?;
+            if v.lanes == this.width {
+                return Ok(x);
+            }
+            let nothing = this.out.poison(this.out.ty(x));
+            Ok(this.emit(Op::Shuffle(vec![0; v.lanes as usize].into()), &[x, nothing], ty))
+        };
+        values.iter().map(|value| splat(self, value)).collect()
+    }
+
+    /// Stores a vector of elements from one of the range on.
+    fn store_at(&mut self, group: &Group, range: &Range, element: u64, whole: Value) {
+        let last = group.members[group.members.len() - 1].inst;
+        let (ptr, access) = self.in_range(range, group.size, element);
+        let new = self.emit_void(Op::Store(access), &[whole, ptr]);
+        self.copy_metadata(last, new);
     }
 
     /// An access that begins at an element of a range.
@@ -93,13 +182,14 @@ impl Lower<'_> {
         (self.offset_by(range.start, bytes), MemAccess { align, ..range.access })
     }
 
-    /// Shuffles within each block of vectors of all lanes' elements.
+    /// Shuffles within each block of vectors of as many blocks.
     fn run_network(&mut self, network: &Network, inputs: Vec<Value>) -> Vec<Value> {
         let mut all = inputs;
         for step in &network.steps {
             let [a, b] = step.from.map(|v| all[v]);
             let ty = self.out.ty(a);
-            let (n, width) = (step.pick.len() as u32, self.width);
+            let n = step.pick.len() as u32;
+            let width = if let Type::Vector(v) = ty { v.lanes } else { self.width };
             let alone = step.from[0] == step.from[1];
             let second = if alone { self.out.poison(ty) } else { b };
             let place = |lane: u32| match step.pick[(lane % n) as usize] {

@@ -1,0 +1,141 @@
+//! Groups of stores that store what a group of loads has loaded: pixels in another layout.
+//!
+//! Where each element that is stored is one that the same lane has loaded, or is the same in all lanes, the elements
+//! need not be brought into the order of lanes between. Every block that is stored is shuffled from the blocks that
+//! have its elements. Where these are the ones at the same place of the memory that is loaded (components change
+//! their places within a pixel of 2, 4, 8 elements), whole registers are loaded, shuffled once and stored.
+
+use std::rc::Rc;
+
+use cranelift_entity::SecondaryMap;
+
+use warpline_ir::{Function, Inst, Type, Users, Value};
+use warpline_target::Machine;
+
+use super::groups::{BLOCK_BYTES, Blocks, Group, GroupId, Groups, LoadedBlock};
+use super::interleaved::{Copied, Network};
+use super::reps::Rep;
+
+/// How a group of stores gets what a group of loads has loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupCopy {
+    /// The loads.
+    pub from: GroupId,
+    /// What else is stored: values that are the same in all lanes.
+    pub same: Vec<Value>,
+    /// The shuffles. Inputs are the blocks that are loaded, then vectors of `same`; outputs are the blocks to store. Of
+    /// blocks in the order of memory it is one of each.
+    pub network: Network,
+    /// How many blocks are loaded, shuffled and stored at once, in the order of memory. `None`: as many as there are
+    /// columns, those of one place in all columns.
+    pub in_order: Option<u64>,
+}
+
+impl Group {
+    /// Whether the group is part of a copy of blocks in the order of memory.
+    pub(crate) fn is_copied_in_order(&self) -> bool {
+        self.copy.as_ref().is_some_and(|copy| copy.in_order.is_some())
+    }
+
+    /// Of blocks in the order of memory, so many at once: those that are loaded for each vector of them. `None` for
+    /// one of which no lane has an element.
+    pub(crate) fn in_order(&self, blocks: &Blocks, at_once: u64) -> Vec<Vec<Option<LoadedBlock>>> {
+        let factor = self.factor().unsigned_abs();
+        let block = |place: u64| self.block(blocks, (place / factor, place % factor));
+        let firsts = (0..factor * blocks.columns).step_by(at_once as usize);
+        firsts.map(|first| (first..first + at_once).map(block).collect()).collect()
+    }
+}
+
+/// Whether blocks are loaded by one access: none of them begins earlier lest it reach behind the range.
+pub(crate) fn are_loaded_whole(blocks: &[Option<LoadedBlock>]) -> bool {
+    blocks.iter().all(|b| b.is_some_and(|b| b.earlier == 0))
+}
+
+impl Groups {
+    /// Finds the groups of stores that copy groups of loads, where that takes fewer shuffles.
+    pub(super) fn find_copies(
+        &mut self,
+        func: &Function,
+        reps: &SecondaryMap<Value, Rep>,
+        machine: &Machine,
+    ) {
+        let stores: Vec<GroupId> =
+            self.ids().filter(|&g| self.get(g).stores && self.get(g).blocks.is_some()).collect();
+        if stores.is_empty() {
+            return;
+        }
+        let users = Users::of(func);
+        for to in stores {
+            if let Some(copy) = self.copy_into(to, func, reps, &users, machine) {
+                let copy = Rc::new(copy);
+                for group in [copy.from, to] {
+                    self.set_copy(group, copy.clone());
+                }
+            }
+        }
+    }
+
+    fn copy_into(
+        &self,
+        to: GroupId,
+        func: &Function,
+        reps: &SecondaryMap<Value, Rep>,
+        users: &Users,
+        machine: &Machine,
+    ) -> Option<GroupCopy> {
+        let stores = self.get(to);
+        let blocks = stores.blocks?;
+        let (low, high) = stores.extent();
+        let (mut from, mut same, mut copied) = (None, Vec::new(), Vec::new());
+        for offset in low..=high {
+            // Of members at one place the later wins.
+            let m = stores.members.iter().rev().find(|m| m.offset == offset)?;
+            let value = *func.insts[m.inst].args.first()?;
+            if func.ty(value) != Type::Int(stores.size as u32 * 8) {
+                return None;
+            }
+            if reps[value] == Rep::Uniform {
+                copied.push(Copied::Same(same.len()));
+                same.push(value);
+                continue;
+            }
+            let (id, member) = self.loaded_by(func.def_inst(value)?, &blocks)?;
+            if *from.get_or_insert(id) != id {
+                return None;
+            }
+            copied.push(Copied::Loaded(member));
+        }
+        let from = from?;
+        let loads = self.get(from);
+        let only_here = |&i: &Inst| self.of(i).is_some_and(|(id, _)| id == to);
+        let results = loads.members.iter().filter_map(|m| func.insts[m.inst].result());
+        if !results.into_iter().all(|v| users.get(v).iter().all(only_here)) {
+            return None;
+        }
+        let (factor, n) = (loads.factor().unsigned_abs(), blocks.elements as usize);
+        let all = factor * blocks.columns;
+        let in_order =
+            Network::copied_in_order(same.len(), n, &copied).filter(|_| factor == copied.len() as u64);
+        if let Some(network) = in_order {
+            let most = (u64::from(machine.register_bits / 8) / BLOCK_BYTES).max(1);
+            let at_once =
+                (0..=most.ilog2()).rev().map(|k| 1 << k).find(|k| all.is_multiple_of(*k)).unwrap_or(1);
+            return Some(GroupCopy { from, same, network, in_order: Some(at_once) });
+        }
+        let network = Network::copied(factor as usize, same.len(), n, &copied);
+        let otherwise = loads.network(&blocks).shuffles() + stores.network(&blocks).shuffles();
+        let copy = GroupCopy { from, same, network, in_order: None };
+        (copy.network.shuffles() <= otherwise).then_some(copy)
+    }
+
+    /// The group of a load that is made of such blocks, and where in a lane's elements it loads.
+    fn loaded_by(&self, load: Inst, blocks: &Blocks) -> Option<(GroupId, usize)> {
+        let (id, _) = self.of(load)?;
+        let group = self.get(id);
+        let (low, _) = group.extent();
+        let member = group.members.iter().find(|m| m.inst == load)?;
+        let fits = !group.stores && group.blocks == Some(*blocks);
+        fits.then_some((id, (member.offset - low) as usize))
+    }
+}
