@@ -77,28 +77,31 @@ impl Lower<'_> {
             let low = self.all_bytes(15, together);
             control = self.emit(Op::Binary(BinaryOp::And), &[index, low], ty);
         }
-        let name = NAMES[usize::from(together == 16)];
-        let pick = |lower: &mut Self, &block: &Value| {
-            let picked = lower.call_named(name, &[block, control], ty, Effects::empty());
-            picked.expect("it has a result")
-        };
-        let mut left: Vec<Value> = blocks.iter().map(|block| pick(self, block)).collect();
         let zero = self.all_bytes(0, together);
-        for bit in 4.. {
-            if left.len() == 1 {
-                break;
-            }
+        let upper = (4..4 + blocks.len().next_power_of_two().ilog2()).map(|bit| {
             // Blends look at the topmost bit of each byte.
-            let by = self.all_bytes(7 - bit, together);
+            let by = self.all_bytes(7 - bit as u8, together);
             let top = self.emit(Op::Binary(BinaryOp::Shl), &[index, by], ty);
-            let upper = self.emit(Op::ICmp(IntPred::Slt), &[top, zero], bools);
-            let pairs = left.chunks(2).map(|pair| match *pair {
-                [low, high] => self.emit(Op::Select, &[upper, high, low], ty),
-                _ => pair[0],
-            });
-            left = pairs.collect();
+            self.emit(Op::ICmp(IntPred::Slt), &[top, zero], bools)
+        });
+        let upper: Vec<Value> = upper.collect();
+        self.pick_from(blocks, control, &upper)
+    }
+
+    /// Picks from some blocks, given which bits of the blocks' numbers lanes' indices have. Of the blocks, the second
+    /// part is where the topmost bit counts. What is picked is blended at once, so that little is kept in registers.
+    fn pick_from(&mut self, blocks: &[Value], control: Value, upper: &[Value]) -> Value {
+        let ty = self.out.ty(control);
+        if let &[block] = blocks {
+            let is_one = matches!(ty, Type::Vector(v) if u64::from(v.lanes) == TABLE_BLOCK);
+            let name = NAMES[usize::from(is_one)];
+            let picked = self.call_named(name, &[block, control], ty, Effects::empty());
+            return picked.expect("it has a result");
         }
-        left[0]
+        let bits = blocks.len().next_power_of_two().ilog2() as usize;
+        let (low, high) = blocks.split_at(1 << (bits - 1));
+        let [low, high] = [low, high].map(|part| self.pick_from(part, control, upper));
+        self.emit(Op::Select, &[upper[bits - 1], high, low], ty)
     }
 
     fn all_bytes(&mut self, x: u8, lanes: u32) -> Value {
