@@ -41,10 +41,7 @@ impl Lower<'_> {
             parts.push(self.look_up(&blocks, index, together));
         }
         let found = self.joined(parts);
-        let ty = self.src.ty(result);
-        let found = self.as_value(found, byte, ty);
-        self.define(result, found);
-        Ok(())
+        self.define_loaded(i, found, byte, result)
     }
 
     /// A block of a table, as often as so many lanes have blocks.
@@ -61,10 +58,11 @@ impl Lower<'_> {
         if has == together {
             return loaded;
         }
-        let nothing = self.out.poison(ty);
-        let place = |k: u32| Some(k % TABLE_BLOCK as u32).filter(|&k| k < has).map_or(-1, |k| k as i32);
+        // Zeros are behind the end of a table, which no active lane asks for.
+        let zeros = self.out.constant_value(Constant::Zero(ty));
+        let place = |k: u32| (k % TABLE_BLOCK as u32).min(has) as i32;
         let whole = Type::Int(8).vector(together).expect("an integer is a scalar");
-        self.emit(Op::Shuffle((0..together).map(place).collect()), &[loaded, nothing], whole)
+        self.emit(Op::Shuffle((0..together).map(place).collect()), &[loaded, zeros], whole)
     }
 
     /// Picks a byte of blocks for each of so many lanes.
