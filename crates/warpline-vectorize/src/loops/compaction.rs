@@ -26,6 +26,9 @@ const MAX_MERGES: usize = 32;
 /// An address is computed from the counter by so many operations at most.
 const MAX_STEPS: u32 = 8;
 
+/// Appends an operation somewhere.
+type Put<'a> = &'a mut dyn FnMut(&mut Function, Op, &[Value], Type) -> Value;
+
 /// How a position in a compacted stream grows.
 #[derive(Clone, Debug)]
 pub(super) struct Compaction {
@@ -183,13 +186,7 @@ impl Compaction {
     }
 
     /// A number so many steps later.
-    fn advanced(
-        &self,
-        body: &mut Function,
-        from: Value,
-        count: Value,
-        put: &mut dyn FnMut(&mut Function, Op, &[Value], Type) -> Value,
-    ) -> Value {
+    fn advanced(&self, body: &mut Function, from: Value, count: Value, put: Put<'_>) -> Value {
         let ty = body.ty(from);
         let bits = ty.int_bits().unwrap_or(64);
         let count = match bits {
