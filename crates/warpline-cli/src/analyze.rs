@@ -1,13 +1,16 @@
 //! `warpline analyze`: uniformity and shapes of every function of the inputs.
 
-use warpline::uniformity::report::{FunctionReport, RefusedReport, Report};
+use std::path::Path;
+
+use warpline::uniformity::report::{FunctionReport, Reason, RefusedReport, Report};
 use warpline::uniformity::{Uniformity, Workspace, tokens};
 
 use crate::Outcome;
-use crate::chain::Sources;
+use crate::chain::{Place, Sources};
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::cost;
 use crate::error::{Error, Result};
+use crate::findings::{Finding, Findings};
 use crate::html::Page;
 use crate::output;
 use crate::subject::{Asked, Unit};
@@ -30,6 +33,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     let mut report = Report::default();
     let mut printed = String::new();
     let mut page = Page::default();
+    let mut findings = Findings::new(Vec::new(), &mut Sources::beside(Path::new("")), &options.gate)?;
     for path in &options.inputs {
         let unit = match options.format {
             // LLVM's analysis knows functions only.
@@ -49,6 +53,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             output::complain(&format!("{}: it defines no function", path.display()));
         }
         let mut workspace = Workspace::default();
+        let before = report.functions.len();
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
             // LLVM's analysis knows of no facts, nor of what vector code does with memory.
@@ -70,13 +75,42 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.functions.push(FunctionReport { region, ..FunctionReport::new(ir, func, &result) });
             }
         }
+        let found = report.functions[before..].iter().flat_map(|one| of_function(one, path)).collect();
+        findings.extend(Findings::new(found, &mut sources, &options.gate)?);
     }
     let text = match options.format {
+        AnalysisFormat::Text if findings.is_gated() => findings.gate_text(),
         AnalysisFormat::Text => report.text(),
+        AnalysisFormat::Sarif => findings.sarif(),
+        AnalysisFormat::Github => findings.github(),
         AnalysisFormat::Json => output::json(&report),
         AnalysisFormat::Llvm => printed,
         AnalysisFormat::Html => page.finish(),
     };
     output::deliver(options.output.as_deref(), &text)?;
-    Ok(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused })
+    findings.keep(&options.gate)?;
+    // Divergence is what it is, unless there is less of it that is known.
+    let gate = match findings.is_gated() && findings.new_ones().next().is_some() {
+        true => Outcome::Finding,
+        false => Outcome::Clean,
+    };
+    Ok(gate.and(if report.refused.is_empty() { Outcome::Clean } else { Outcome::Refused }))
+}
+
+/// What other programs are told of a function.
+fn of_function(one: &FunctionReport, input: &Path) -> Vec<Finding> {
+    let place = |short: &str| {
+        let (file, line) = short.rsplit_once(':')?;
+        let is_input = input.file_name().is_some_and(|name| name == file);
+        let file = if is_input { input.display().to_string() } else { file.to_owned() };
+        Some(Place { file, line: line.parse().ok()?, column: 0 })
+    };
+    let finding = |reason: &Reason| Finding {
+        rule: if reason.kind == "loop" { "divergent-loop" } else { "divergent-branch" },
+        function: one.name.clone(),
+        text: reason.text.clone(),
+        place: reason.location.as_deref().and_then(place),
+        chain: Vec::new(),
+    };
+    one.reasons.iter().map(finding).collect()
 }

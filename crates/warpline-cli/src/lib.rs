@@ -17,6 +17,7 @@ mod dependencies;
 mod doctor;
 pub mod drive;
 mod explain;
+mod findings;
 pub mod forms;
 pub mod html;
 mod init;

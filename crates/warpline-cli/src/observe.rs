@@ -9,11 +9,13 @@ use warpline::observe::{Finding, Kind, Secrets, observe};
 
 use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
-use crate::cli::{ConstantTimeOptions, Format};
+use crate::cli::{ConstantTimeOptions, FindingFormat, Level};
 use crate::error::{Error, Result};
+use crate::findings::Findings;
 use crate::kernel::load;
 use crate::output;
 use warpline_compile::choice::find_function;
+use warpline_llvm::InputKind;
 
 /// All about one input.
 #[derive(Debug, Serialize)]
@@ -25,6 +27,8 @@ struct Report {
 #[derive(Debug, Serialize)]
 struct FunctionReport {
     name: String,
+    /// Which form of the code was judged.
+    level: &'static str,
     /// What is secret: `%x` is a value, `*%x` the memory that a pointer leads to.
     secret: Vec<String>,
     /// What tells of it.
@@ -37,7 +41,7 @@ struct FunctionReport {
 
 #[derive(Debug, Serialize)]
 struct FindingReport {
-    /// `branch`, `address`, `operand` or `call`.
+    /// `branch`, `address`, `operand`, `call` or `selection`.
     kind: &'static str,
     function: String,
     text: String,
@@ -61,7 +65,11 @@ struct CallReport {
 pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
     let path = &options.input;
     output::check(options.output.as_deref(), std::slice::from_ref(path))?;
-    let imported = load(path, &options.compilers.load_options(path)?)?.imported;
+    let level = options.level.unwrap_or(match InputKind::of(path)?.is_source() {
+        true => Level::Written,
+        false => Level::AsIs,
+    });
+    let imported = load(path, &level.load_options(options.compilers.load_options(path)?))?.imported;
     let id = find_function(&imported, path, options.function.as_deref())?;
     let module = &imported.ir;
     let secrets = Secrets::parse(&options.secret, &module.functions[id])
@@ -70,18 +78,42 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
     let name = |f: &FuncId| module.functions[*f].name.to_string();
     let report = FunctionReport {
         name: name(&id),
+        level: level.describe(),
         secret: describe(module, id, &secrets),
         findings: found.findings.iter().map(|f| finding(module, f)).collect(),
         followed: found.followed.iter().map(name).collect(),
         not_followed: found.not_followed.into_iter().collect(),
     };
-    let outcome = if report.findings.is_empty() { Outcome::Clean } else { Outcome::Finding };
+    let mut sources = Sources::beside(path);
+    let findings = report.findings.iter().map(as_finding).collect();
+    let findings = Findings::new(findings, &mut sources, &options.gate)?;
+    let outcome = if findings.new_ones().next().is_none() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        Format::Json => output::json(&Report { functions: vec![report] }),
-        _ => text(&report, &mut Sources::beside(path)),
+        FindingFormat::Json => output::json(&Report { functions: vec![report] }),
+        FindingFormat::Sarif => findings.sarif(),
+        FindingFormat::Github => findings.github(),
+        FindingFormat::Text if findings.is_gated() => {
+            text(&report, &mut sources) + "\n" + &findings.gate_text()
+        }
+        FindingFormat::Text => text(&report, &mut sources),
     };
     output::deliver(options.output.as_deref(), &text)?;
+    findings.keep(&options.gate)?;
     Ok(outcome)
+}
+
+/// What other programs are told of a finding.
+fn as_finding(f: &FindingReport) -> crate::findings::Finding {
+    let rule = match f.kind {
+        "branch" => "secret-branch",
+        "address" => "secret-address",
+        "operand" => "secret-operand",
+        "selection" => "secret-selection",
+        _ => "secret-call",
+    };
+    let chain = f.chain.iter().map(|step| (step.location.clone(), step.text.clone())).collect();
+    let (function, text, place) = (f.function.clone(), f.text.clone(), f.location.clone());
+    crate::findings::Finding { rule, function, text, place, chain }
 }
 
 fn describe(module: &Module, id: FuncId, secrets: &Secrets) -> Vec<String> {
@@ -129,11 +161,13 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
     let mut out = String::new();
     let count = |kind: Kind| report.findings.iter().filter(|f| f.kind == kind.name()).count();
     let _ = writeln!(out, "function {}: secret inputs: {}", demangle(&report.name), report.secret.join(", "));
+    let _ = writeln!(out, "  judged: {}", report.level);
     let kinds = [
         (Kind::Branch, "branch", "branches"),
         (Kind::Address, "address", "addresses"),
         (Kind::Operand, "variable-latency operand", "variable-latency operands"),
         (Kind::Call, "call", "calls"),
+        (Kind::Selection, "selection", "selections"),
     ];
     let counts: Vec<String> = kinds
         .iter()

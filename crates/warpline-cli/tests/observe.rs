@@ -153,7 +153,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
     assert_eq!(kinds(module, "divide", "x"), ["operand"]);
     assert_eq!(kinds(module, "divide", "m"), ["operand", "operand"]);
     assert_eq!(kinds(module, "float", "x"), ["operand", "operand"]);
-    assert!(kinds(module, "plain", "x").is_empty());
+    assert_eq!(kinds(module, "plain", "x"), ["selection"]);
     assert_eq!(kinds(module, "index", "x"), ["address"]);
     assert!(kinds(module, "copy", "from").is_empty());
     assert_eq!(kinds(module, "copy", "n"), ["address"]);
@@ -161,7 +161,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 }
 
 #[test]
-fn modular_exponentiation_with_a_branch_leaks_and_with_a_select_does_not() {
+fn modular_exponentiation_with_a_branch_leaks_and_a_selection_is_left_to_the_compiler() {
     let text = |choice: &str| {
         format!(
             r"
@@ -194,7 +194,7 @@ end:
     assert!(kinds(&branch, "power", "base").is_empty());
     let select = text("  %t = mul i64 %r, %b\n  %u = select i1 %bit, i64 %t, i64 %r\n  br label %latch")
         .replace("{phi}", "[ %u, %loop ]");
-    assert!(kinds(&select, "power", "exponent").is_empty());
+    assert_eq!(kinds(&select, "power", "exponent"), ["selection"]);
 }
 
 #[test]
@@ -421,7 +421,10 @@ fn c_code_is_checked_as_the_compiler_leaves_it() {
     assert_eq!(leaky.status.code(), Some(1));
     assert!(stdout(&leaky).contains("k.c:6") && stdout(&leaky).contains("| if (a[i] != b[i]) return 1;"));
     assert!(ok(&run("constant", "a,b")).contains("no leak was found"));
-    assert_eq!(run("choose", "secret").status.code(), Some(0));
+    let choose = run("choose", "secret");
+    assert_eq!(choose.status.code(), Some(1));
+    assert!(stdout(&choose).contains("judged: the module as it is"), "{}", stdout(&choose));
+    assert!(stdout(&choose).contains("a branch or not is left to the compiler"), "{}", stdout(&choose));
     let lookup = run("lookup", "key");
     assert_eq!(lookup.status.code(), Some(1));
     assert!(
@@ -444,4 +447,45 @@ fn the_former_spelling_as_an_option_of_analyze_is_understood() {
     let now = warpline(&["lint", path, "--client", "ranges"]);
     let former = warpline(&["--memory", "2GiB", "analyze", path, "--client", "ranges"]);
     assert_eq!((now.status.code(), &now.stdout), (former.status.code(), &former.stdout));
+}
+
+/// What is said of a function of a source in C, at a level.
+fn of_source(source: &str, function: &str, secrets: &str, level: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.c");
+    std::fs::write(&path, source).unwrap();
+    let mut all = vec!["constant-time", path.to_str().unwrap(), "--function", function, "--secret", secrets];
+    all.extend(level);
+    let output = warpline(&all);
+    (output.status.code().unwrap(), stdout(&output))
+}
+
+#[test]
+fn sources_are_judged_as_they_are_written_and_it_is_said() {
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    // Optimizers make a selection of the first and a sum of the second; others leave branches.
+    let source = "int br(int key, int x) { if (key & 1) x = x * 7 + 3; return x; }
+int add(int key, int x) { if (key & 1) x += 1; return x; }
+int choose(int key, int a, int b) { int mask = -(key & 1); return (a & mask) | (b & ~mask); }";
+    for function in ["br", "add"] {
+        let (code, text) = of_source(source, function, "key", &[]);
+        assert_eq!(code, 1, "{text}");
+        assert!(
+            text.contains("judged: the source as it is written") && text.contains("leaks: 1 branch"),
+            "{text}"
+        );
+    }
+    let (code, text) = of_source(source, "br", "key", &["--level", "o2"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("leaks: 1 selection") && text.contains("judged: the program after LLVM's -O2"),
+        "{text}"
+    );
+    for level in [&[][..], &["--level", "simplified"], &["--level", "o3"]] {
+        let (code, text) = of_source(source, "choose", "key", level);
+        assert!(code == 0 || text.contains("1 selection"), "{level:?}: {text}");
+    }
+    assert_eq!(of_source(source, "choose", "key", &[]).0, 0);
 }

@@ -93,7 +93,8 @@ impl Exec<'_, '_, '_> {
             | Intrinsic::Interleave2
             | Intrinsic::Deinterleave2
             | Intrinsic::SumOfDistances
-            | Intrinsic::SumOfProducts => self.rearrange(frame, ins, call, f, lane)?,
+            | Intrinsic::SumOfProducts
+            | Intrinsic::PickBytes => self.rearrange(frame, ins, call, f, lane)?,
             _ => self.elementwise(frame, ins, call, f, types, lane)?,
         }
         Ok(())
@@ -318,6 +319,7 @@ impl Exec<'_, '_, '_> {
                 let low = |cell: Cell| Cell { bits: cell.bits & u128::from(u32::MAX), ..cell };
                 sums_of_neighbours(&a, &b, 2, product).map(low).collect()
             }
+            Intrinsic::PickBytes => picked_bytes(&a, &b),
             Intrinsic::Interleave2 => a.iter().zip(&b).flat_map(|(x, y)| [*x, *y]).collect(),
             _ => a.iter().step_by(2).chain(a.iter().skip(1).step_by(2)).copied().collect(),
         };
@@ -340,4 +342,14 @@ fn sums_of_neighbours(
         let undefined = a.iter().chain(b).find(|cell| !cell.is_defined()).copied();
         undefined.unwrap_or_else(|| Cell::new(a.iter().zip(b).map(|(&x, &y)| f(x, y)).sum()))
     })
+}
+
+/// The bytes of each block of 16 bytes that the low four bits of others pick; zero where their topmost bit is set.
+fn picked_bytes(bytes: &[Cell], picks: &[Cell]) -> Vec<Cell> {
+    let pick = |(at, &pick): (usize, &Cell)| match pick.is_defined() {
+        false => pick,
+        true if pick.bits & 0x80 != 0 => Cell::new(0),
+        true => bytes.get(at / 16 * 16 + (pick.bits & 15) as usize).copied().unwrap_or(Cell::POISON),
+    };
+    picks.iter().enumerate().map(pick).collect()
 }

@@ -92,6 +92,8 @@ pub(super) enum Intrinsic {
     SumOfDistances,
     /// x86's sums of the products of two neighbouring pairs of signed shorts.
     SumOfProducts,
+    /// Bytes of each block of 16 bytes, picked by the low four bits of others; zero where their topmost bit is set.
+    PickBytes,
     First,
     Zero,
     // Memory.
@@ -201,6 +203,7 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "x86.avx2.gather.d.d" => IndexedGather,
         "x86.sse2.psad.bw" | "x86.avx2.psad.bw" => SumOfDistances,
         "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" => SumOfProducts,
+        "x86.ssse3.pshuf.b.128" | "x86.avx2.pshuf.b" => PickBytes,
         "masked.scatter" => Scatter,
         "masked.compressstore" => CompressStore,
         "assume" => Assume,

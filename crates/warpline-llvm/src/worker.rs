@@ -59,6 +59,8 @@ pub struct LoadOptions {
     /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are
     /// merged; nothing else. For analyses of a program as it was written.
     pub registers: bool,
+    /// The level of LLVM's optimizations that are run at the end, 1 to 3. For analyses of what compilers make of a program.
+    pub optimize: Option<u8>,
     /// Whether jumps are threaded through branches that other branches have decided already, after simplification.
     /// Loops over iterators then have one exit. It duplicates code, so kernels are spared it.
     pub thread_jumps: bool,
@@ -383,7 +385,12 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         module.normalise_calling_conventions();
     }
     if options.registers {
+        // What clang leaves a scope by is no branch of the program's.
+        module.thread_cleanups();
         module.optimise(REGISTERS, None)?;
+    }
+    if let Some(level) = options.optimize {
+        module.optimise(&format!("default<O{}>", level.clamp(1, 3)), None)?;
     }
     for diagnostic in module.take_diagnostics() {
         if diagnostic.severity != Severity::Note {

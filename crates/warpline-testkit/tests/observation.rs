@@ -34,6 +34,7 @@ impl Observer for Trace<'_> {
         let details = match &data.op {
             Op::Load(_) => vec![(Kind::Address, cells(&data.args[..1]))],
             Op::Store(_) => vec![(Kind::Address, cells(&data.args[1..]))],
+            Op::Select => vec![(Kind::Selection, cells(&data.args[..1]))],
             Op::ExtractElement | Op::InsertElement => {
                 vec![(Kind::Address, cells(&data.args[data.args.len() - 1..]))]
             }
@@ -70,8 +71,8 @@ struct Tally {
     clean: usize,
     findings: usize,
     pairs: usize,
-    /// Pairs whose first difference is a branch, an address, an operand, a call.
-    differences: [usize; 4],
+    /// Pairs whose first difference is a branch, an address, an operand, a call, a selection.
+    differences: [usize; 5],
 }
 
 /// Where two traces first differ: the place and the kind. None if they do not, or only after something undefined.

@@ -25,6 +25,8 @@ pub enum RecipeKind {
     GroupedRows,
     /// One of few elements that all are loaded.
     Picked,
+    /// A load from a small table by shuffles.
+    Table,
     /// A load from anywhere by gather instructions.
     Gather,
     /// A load from anywhere, one element after the other.
@@ -64,6 +66,7 @@ impl RecipeKind {
             RecipeKind::Interleaved => "interleaved",
             RecipeKind::GroupedRows => "grouped with a transpose",
             RecipeKind::Picked => "picked",
+            RecipeKind::Table => "tables",
             RecipeKind::Gather => "gathers",
             RecipeKind::GatherByLane => "gathers by lane",
             RecipeKind::Scatter => "scatters",

@@ -6,8 +6,10 @@ use clap::{Args, ValueEnum};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::{Algorithm, Target};
 use warpline_compile::loops::LoopAt;
+use warpline_llvm::worker::LoadOptions;
 
 use super::{CompilerOptions, Format};
+use crate::findings::GateOptions;
 
 /// How the results of an analysis are printed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -21,6 +23,25 @@ pub enum AnalysisFormat {
     Llvm,
     /// One HTML file: source, control flow and explanations side by side.
     Html,
+    /// Divergent branches and loops for programs that collect findings: SARIF 2.1.0.
+    Sarif,
+    /// The same as annotations of lines, for jobs on GitHub.
+    Github,
+}
+
+/// How findings are printed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum FindingFormat {
+    /// For people.
+    #[default]
+    #[value(alias = "table")]
+    Text,
+    /// For programs.
+    Json,
+    /// For programs that collect findings: SARIF 2.1.0.
+    Sarif,
+    /// Annotations of lines, for jobs on GitHub.
+    Github,
 }
 
 /// A target by its name.
@@ -95,7 +116,8 @@ pub struct AssumptionOptions {
   warpline analyze kernel.cl --target amdgcn --work-group 256
   warpline analyze module.ll --function f --args x=varying,n=uniform
   warpline analyze kernel.c --cost=x86-64-v3
-  warpline analyze kernel.rs --format html -o kernel.html")]
+  warpline analyze kernel.rs --format html -o kernel.html
+  warpline analyze kernels.cl --baseline known.json     exit code 1 for new divergence")]
 pub struct AnalyzeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     #[arg(required = true)]
@@ -114,8 +136,11 @@ pub struct AnalyzeOptions {
     /// What is assumed.
     #[command(flatten)]
     pub assume: AssumptionOptions,
+    /// Which divergence is known.
+    #[command(flatten)]
+    pub gate: GateOptions,
     /// How to print
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = None)]
     pub format: AnalysisFormat,
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
@@ -156,6 +181,53 @@ pub struct ExplainOptions {
     pub compilers: CompilerOptions,
 }
 
+/// Which form of code is judged for leaks.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Level {
+    /// As the front end writes it, with variables in registers: each branch of the source is one.
+    Written,
+    /// A module as it is.
+    AsIs,
+    /// After the simplifications by which kernels are vectorized.
+    Simplified,
+    /// After LLVM's -O1.
+    O1,
+    /// After LLVM's -O2.
+    O2,
+    /// After LLVM's -O3.
+    O3,
+}
+
+impl Level {
+    /// How an input is read for it.
+    pub fn load_options(self, plain: LoadOptions) -> LoadOptions {
+        let unoptimized = LoadOptions { simplify: Some(false), registers: true, ..plain.clone() };
+        let optimized = |level| LoadOptions { optimize: Some(level), ..unoptimized.clone() };
+        match self {
+            Level::Written => unoptimized,
+            Level::AsIs => LoadOptions { simplify: Some(false), ..plain },
+            Level::Simplified => LoadOptions { simplify: Some(true), ..plain },
+            Level::O1 => optimized(1),
+            Level::O2 => optimized(2),
+            Level::O3 => optimized(3),
+        }
+    }
+
+    /// The same in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Level::Written => {
+                "the source as it is written, without optimization (--level o2 and others judge more)"
+            }
+            Level::AsIs => "the module as it is",
+            Level::Simplified => "the program after warpline's simplifications",
+            Level::O1 => "the program after LLVM's -O1",
+            Level::O2 => "the program after LLVM's -O2",
+            Level::O3 => "the program after LLVM's -O3",
+        }
+    }
+}
+
 /// Options of `constant-time`.
 #[derive(Args)]
 #[command(after_help = "Exit code 1 if something leaks.
@@ -173,9 +245,16 @@ pub struct ConstantTimeOptions {
     /// (also written `*key`); `&key` is the pointer itself. Everything else is public
     #[arg(long, value_name = "LIST", required = true)]
     pub secret: String,
+    /// Which form of the code is judged. What compilers make of branches and selections differs from one to the next
+    /// [default: of sources, as they are written; of modules, as they are]
+    #[arg(long, value_enum)]
+    pub level: Option<Level>,
+    /// Which leaks are known.
+    #[command(flatten)]
+    pub gate: GateOptions,
     /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t, help_heading = None)]
+    pub format: FindingFormat,
     /// Write to this file instead of standard output (`-`)
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,

@@ -27,8 +27,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::output::color::ColorChoice;
 
 pub use analysis::{
-    AnalysisFormat, AnalyzeOptions, AssumptionOptions, ConstantTimeOptions, ExplainOptions, LintOptions,
-    target, work_group,
+    AnalysisFormat, AnalyzeOptions, AssumptionOptions, ConstantTimeOptions, ExplainOptions, FindingFormat,
+    Level, LintOptions, target, work_group,
 };
 pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
 pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOptions, VectorizeOptions};

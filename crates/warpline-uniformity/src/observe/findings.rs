@@ -125,6 +125,13 @@ fn uses(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst) ->
                     plain(Kind::Operand, format!("divides with the secret operand {}", name(v)), v)
                 }));
         }
+        Op::Select => {
+            found.extend(at(0).map(|v| {
+                let text =
+                    format!("selects by the secret {}; a branch or not is left to the compiler", name(v));
+                plain(Kind::Selection, text, v)
+            }));
+        }
         Op::Opaque(_) => {
             let pointers = data.args.iter().filter(|&&v| state.func.ty(v).is_ptr()).filter(secret).copied();
             found.extend(pointers.map(|v| {

@@ -135,16 +135,19 @@ pub enum Kind {
     Operand,
     /// A secret leaves for where it is not followed.
     Call,
+    /// A secret selects one of two values. Compilers may make a branch of that.
+    Selection,
 }
 
 impl Kind {
-    /// `branch`, `address`, `operand`, `call`.
+    /// `branch`, `address`, `operand`, `call`, `selection`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Branch => "branch",
             Kind::Address => "address",
             Kind::Operand => "operand",
             Kind::Call => "call",
+            Kind::Selection => "selection",
         }
     }
 }

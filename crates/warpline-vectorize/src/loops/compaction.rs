@@ -79,7 +79,7 @@ impl Compaction {
     }
 
     /// Who uses the number, or the next one, but for the φs that merge them. `None` if somebody else sees what these
-    /// merge, or a φ or branch is among the users.
+    /// merge, or a φ of the loop or a branch is among the users.
     fn uses(&self, l: &Loop, func: &Function, users: &Users, phi: Value) -> Option<Vec<Inst>> {
         let is_merge = |i: &Inst| self.merges.contains(i);
         let hidden = |i: &Inst| users.get(func.insts[*i].results[0]).iter().all(is_merge);
@@ -95,7 +95,11 @@ impl Compaction {
         // Another φ of the header would see it in the next iteration.
         let dependent = Dependent::of(func, users, phi);
         let nexts = func.edges[l.back].args.iter().filter(|&&v| dependent.values.contains(v)).count();
-        let plain = |&u: &Inst| func.insts[u].op != Op::Phi && !func.insts[u].op.is_terminator();
+        // What a panic is told is merged outside of the loop.
+        let plain = |&u: &Inst| {
+            let data = &func.insts[u];
+            !data.op.is_terminator() && (data.op != Op::Phi || !l.blocks.contains(data.block))
+        };
         (nexts == 1 && !all.is_empty() && all.iter().all(plain)).then_some(all)
     }
 

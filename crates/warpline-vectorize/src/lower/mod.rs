@@ -327,6 +327,7 @@ impl Lower<'_> {
             Recipe::Group(id) => self.group(*id),
             Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
             Recipe::Gather(gather) => self.load_anywhere(i, gather),
+            Recipe::Table(table, together) => self.load_table(i, table, *together),
             Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),
             Recipe::Scalarize { branch } => self.scalarize(i, *branch),
             Recipe::Variant(variant) => self.call_of_variant(i, variant),

@@ -18,7 +18,7 @@ use crate::objects::alloca_bytes;
 use warpline_dataflow::linear::{Address, Extension, Term, step};
 
 /// How deep definitions are looked through for bounds.
-const MAX_DEPTH: u32 = 4;
+pub(super) const MAX_DEPTH: u32 = 4;
 
 /// An address: the scalar `root + Σ uniform + before`, and the vector `2^zeros · (lane · step + Σ varying + after)`,
 /// where `step` and `after` are in bytes.
@@ -147,7 +147,7 @@ fn fits_31_bits(func: &Function, terms: &[Term], zeros: u32, number: u128) -> bo
 
 /// A bound of an integer, read as unsigned, that is at most the greatest signed number of its width: so it holds for
 /// either reading.
-fn greatest(func: &Function, v: Value, depth: u32) -> Option<u128> {
+pub(super) fn greatest(func: &Function, v: Value, depth: u32) -> Option<u128> {
     let Type::Int(bits) = func.ty(v) else { return None };
     let half = 1u128.checked_shl(bits - 1)?;
     let depth = depth.checked_sub(1)?;

@@ -37,6 +37,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => RecipeKind::Contiguous,
         Recipe::Contiguous(Contiguous::Masked | Contiguous::Blended) => RecipeKind::ContiguousMasked,
         Recipe::Contiguous(Contiguous::ByLane) => RecipeKind::ContiguousByLane,
+        Recipe::Table(..) => RecipeKind::Table,
         Recipe::Group(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,
         Recipe::Gather(gather) => match gather.how {

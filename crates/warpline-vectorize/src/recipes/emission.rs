@@ -131,6 +131,7 @@ impl Plan {
                 (How::Between(_), _) => promised.add("load", 2),
                 _ => promised.add(MASKED[2], 1),
             },
+            Recipe::Table(table, _) => promised.add("load", table.blocks() as usize),
             Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
                 (How::Pick, super::Place::Own(own)) => {
                     promised.add("load", self.elements_of(own));

@@ -43,7 +43,11 @@ impl Planner<'_> {
             return recipe;
         }
         if !self.is_consecutive(address, elem) {
-            return self.gather(i, address, elem);
+            let table = self.tables[i].and_then(|table| {
+                let together = table.together(self.width, &self.options.machine)?;
+                Some(Recipe::Table(table, together))
+            });
+            return table.unwrap_or_else(|| self.gather(i, address, elem));
         }
         Recipe::Contiguous(match self.covered.load(i) {
             Some(safe) if self.block_mask(i).is_some() => Contiguous::Speculated(safe),

@@ -11,6 +11,7 @@
 //!   of those that are made as blocks, `group_copies`: those that nothing is computed with, `group_words`: those that are taken apart by shifts; `addresses`: what gathers and
 //!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
+//! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
 //! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
@@ -34,6 +35,7 @@ mod reps;
 mod simd;
 mod stack;
 mod sums;
+mod tables;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -74,6 +76,7 @@ pub(crate) use operations::Division;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
+pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
 
 /// A lane program with what is known of its values.
 pub(crate) struct Input<'a> {
@@ -138,6 +141,8 @@ pub(crate) enum Recipe {
     Elsewhere,
     /// A load from anywhere.
     Gather(Box<Gather>),
+    /// A load of a byte from a small table, by shuffles for so many lanes at once.
+    Table(Table, u32),
     /// A store to anywhere, in lane order.
     Scatter(Box<Scatter>),
     /// Once a lane, in lane order; behind a branch on the lane's bit of the mask, or for all lanes.
@@ -240,6 +245,7 @@ pub(crate) struct Prepared {
     reps: Rc<SecondaryMap<Value, Rep>>,
     candidates: Candidates,
     exclusive: EntitySet<Inst>,
+    tables: SecondaryMap<Inst, Option<Table>>,
     stack: StackUse,
     bodies: Rc<HashMap<Symbol, FuncId>>,
     /// Blocks in the order of lowering: it is the order in which variants of callees are asked for.
@@ -254,6 +260,7 @@ impl Prepared {
         Prepared {
             candidates: Candidates::find(module, input, &reps, options.region),
             exclusive: exclusive::find(module, func, &reps, options.region),
+            tables: tables::find(module, func, &reps),
             stack: StackUse::compute(module, func),
             bodies: Rc::new(bodies(module)),
             order: DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect(),
@@ -303,6 +310,7 @@ impl Plan {
             groups,
             covered: dereferenceable::Covered::compute(module, func, reps, width),
             exclusive: &prepared.exclusive,
+            tables: &prepared.tables,
             stack: &prepared.stack,
             sums,
             wanted: Wanted::new(prepared.bodies.clone(), options),
@@ -333,6 +341,7 @@ struct Planner<'a> {
     groups: Groups,
     covered: dereferenceable::Covered,
     exclusive: &'a EntitySet<Inst>,
+    tables: &'a SecondaryMap<Inst, Option<Table>>,
     stack: &'a StackUse,
     sums: Sums,
     wanted: Wanted<'a>,

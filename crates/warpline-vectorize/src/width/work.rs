@@ -195,6 +195,11 @@ impl Program<'_> {
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
+            Recipe::Table(table, together) => {
+                let loads = if table.is_constant { 0.0 } else { table.blocks() as f64 };
+                let vector = table.operations() as f64 * lanes / f64::from(*together);
+                Work { loads, vector, ..Work::default() }
+            }
             Recipe::Scatter(scatter) if scatter.how == How::Pick => {
                 let Filled { registers, .. } = shape;
                 Work {

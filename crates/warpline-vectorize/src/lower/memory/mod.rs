@@ -7,6 +7,7 @@ mod grouped;
 mod interleaved;
 mod lane_private;
 mod subword;
+mod tables;
 mod wide;
 
 use crate::VectorizeError;

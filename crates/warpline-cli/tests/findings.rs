@@ -1,0 +1,136 @@
+//! Findings for other programs: SARIF, annotations, and the gate by a baseline.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use common::{command, ok, stdout, warpline};
+use serde_json::Value;
+
+const SOURCE: &str = "int compare(const unsigned char *secret, const unsigned char *guess, int n) {
+  for (int i = 0; i < n; i++)
+    if (secret[i] != guess[i]) return 0;
+  return 1;
+}
+";
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new(text: &str) -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        place.write(text);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, text: &str) {
+        std::fs::write(self.path("a.c"), text).unwrap();
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        command(arguments).current_dir(self.0.path()).output().unwrap()
+    }
+
+    /// Checks for leaks of what `secret` points to.
+    fn leaks(&self, more: &[&str]) -> Output {
+        let all = ["constant-time", "a.c", "--secret", "*secret", "--function", "compare"];
+        self.run(&all.iter().chain(more).copied().collect::<Vec<_>>())
+    }
+}
+
+fn has_clang() -> bool {
+    let has = warpline_llvm::has_clang();
+    if !has {
+        eprintln!("skipped: there is no clang");
+    }
+    has
+}
+
+#[test]
+fn sarif_has_rules_places_and_the_chain_as_a_code_flow() {
+    if !has_clang() {
+        return;
+    }
+    let place = Place::new(SOURCE);
+    let made = place.leaks(&["--format", "sarif"]);
+    assert_eq!(made.status.code(), Some(1));
+    let log: Value = serde_json::from_str(&stdout(&made)).unwrap();
+    // The schema allows nothing else at the top.
+    let keys: Vec<&String> = log.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["version", "runs"]);
+    let (run, result) = (&log["runs"][0], &log["runs"][0]["results"][0]);
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");
+    assert_eq!(result["ruleId"], "secret-branch");
+    let at = &result["locations"][0]["physicalLocation"];
+    assert_eq!((&at["artifactLocation"]["uri"], &at["region"]["startLine"]), (&"a.c".into(), &3.into()));
+    let flow = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap();
+    let last = flow.last().unwrap()["location"]["message"]["text"].as_str().unwrap();
+    assert!(last.contains("reads the secret memory behind %secret"), "{last}");
+}
+
+#[test]
+fn known_leaks_pass_wherever_they_move_and_new_ones_do_not() {
+    if !has_clang() {
+        return;
+    }
+    let place = Place::new(SOURCE);
+    assert_eq!(place.leaks(&["--write-baseline", "known.json"]).status.code(), Some(1));
+    place.write(&format!("/* a line */\n\n{}", SOURCE.replace("    if", "        if")));
+    let again = place.leaks(&["--baseline", "known.json"]);
+    assert!(ok(&again).contains("0 new, 1 as the baseline has them"), "{}", stdout(&again));
+    place.write(&SOURCE.replace("return 1", "return secret[0] ? 7 / secret[0] : 1"));
+    let worse = place.leaks(&["--baseline", "known.json"]);
+    assert_eq!(worse.status.code(), Some(1));
+    assert!(stdout(&worse).contains(" new, 1 as the baseline has them"), "{}", stdout(&worse));
+    let log: Value =
+        serde_json::from_str(&stdout(&place.leaks(&["--baseline", "known.json", "--format", "sarif"])))
+            .unwrap();
+    let states: Vec<&str> = log["runs"][0]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["baselineState"].as_str().unwrap())
+        .collect();
+    assert!(states.contains(&"new") && states.contains(&"unchanged"), "{states:?}");
+}
+
+#[test]
+fn divergence_is_gated_only_with_a_baseline() {
+    if !has_clang() {
+        return;
+    }
+    let kernel = "//@ args i=index\nvoid f(int i, int *x, int n) {\n  if (x[i] > n)\n    x[i] = 0;\n}\n";
+    let place = Place::new(kernel);
+    let text = ok(&place.run(&["analyze", "a.c", "--format", "github"]));
+    assert!(
+        text.starts_with("::warning file=a.c,line=3,title=warpline divergent-branch::depends on %25"),
+        "{text}"
+    );
+    ok(&place.run(&["analyze", "a.c", "--write-baseline", "known.json"]));
+    ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
+    place.write(&kernel.replace("= 0;", "= 0;\n  while (x[i] < n) x[i] += i + 1;"));
+    let more = place.run(&["analyze", "a.c", "--baseline", "known.json"]);
+    assert_eq!(more.status.code(), Some(1));
+    assert!(stdout(&more).contains("divergent-loop: lanes leave the loop"), "{}", stdout(&more));
+    // Less is no finding.
+    place.write(&kernel.replace("  if (x[i] > n)\n", ""));
+    ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
+}
+
+#[test]
+fn what_is_no_baseline_is_refused() {
+    let place = Place::new(SOURCE);
+    std::fs::write(place.path("b.json"), "{\"version\": 9, \"findings\": []}").unwrap();
+    for (file, word) in [("missing.json", "No such file"), ("a.c", "expected"), ("b.json", "version 9")] {
+        let path = place.path(file).display().to_string();
+        let made = warpline(&["analyze", "filetests/uniformity/loops.wl", "--baseline", &path]);
+        assert_eq!(made.status.code(), Some(2), "{file}");
+        assert!(common::stderr(&made).contains(word), "{}", common::stderr(&made));
+    }
+}
