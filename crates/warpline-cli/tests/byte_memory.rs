@@ -106,6 +106,33 @@ void middle(int n, const uint8_t *restrict in, uint8_t *restrict out) {
         ((int16_t *)out)[2 * i + 1] = (l - r) / 2;
     }
 }
+void half(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = (in[2 * i] + in[2 * i + 1] + 1) >> 1;
+}
+void luma(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = (299 * in[4 * i] + 587 * in[4 * i + 1] + 114 * in[4 * i + 2]) / 1000;
+}
+void late(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = 0.5f * in[4 * i + 3] + 0.25f * in[4 * i + 1];
+}
+void odd(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) out[i] = (in[2 * i + 1] * 200 + 128) >> 8;
+}
+void samples(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        int16_t l = ((const int16_t *)in)[2 * i], r = ((const int16_t *)in)[2 * i + 1];
+        ((int32_t *)out)[i] = l * 3 - r * 5;
+    }
+}
+void bright(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    //@ loop
+    for (int i = 0; i < n; i++) ((float *)out)[i] = 0.3f * in[4 * i] + 0.6f * in[4 * i + 1] + 0.1f * in[4 * i + 2];
+}
 //@ exclusive out
 void mark(int n, const uint8_t *restrict in, uint8_t *restrict out) {
     //@ loop
@@ -128,7 +155,7 @@ void careful(int n, const uint8_t *restrict in, uint8_t *restrict out) {
 ";
 
 /// For each kernel: bytes of the input and of the output for an element.
-const SIZES: [(&str, u32, u32); 16] = [
+const SIZES: [(&str, u32, u32); 22] = [
     ("gray", 3, 1),
     ("green", 3, 1),
     ("swap", 4, 4),
@@ -142,6 +169,12 @@ const SIZES: [(&str, u32, u32); 16] = [
     ("five", 5, 3),
     ("alpha", 1, 4),
     ("middle", 4, 4),
+    ("half", 2, 1),
+    ("luma", 4, 1),
+    ("late", 4, 1),
+    ("odd", 2, 1),
+    ("samples", 4, 4),
+    ("bright", 4, 4),
     ("mark", 1, 1),
     ("follow", 1, 1),
     ("careful", 1, 1),

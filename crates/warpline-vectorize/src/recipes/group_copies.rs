@@ -32,9 +32,16 @@ pub(crate) struct GroupCopy {
 }
 
 impl Group {
-    /// Whether the group is part of a copy of blocks in the order of memory.
-    pub(crate) fn is_copied_in_order(&self) -> bool {
-        self.copy.as_ref().is_some_and(|copy| copy.in_order.is_some())
+    /// How many blocks are accessed at once, if that is in the order of memory and nothing moves between lanes.
+    pub(crate) fn blocks_in_order(&self) -> Option<u64> {
+        self.copy.as_ref().and_then(|copy| copy.in_order).or(self.words)
+    }
+
+    /// How many blocks in the order of memory are accessed at once: what fits into a register.
+    pub(super) fn at_once(&self, blocks: &Blocks, machine: &Machine) -> u64 {
+        let all = self.factor().unsigned_abs() * blocks.columns;
+        let most = (u64::from(machine.register_bits / 8) / BLOCK_BYTES).max(1);
+        (0..=most.ilog2()).rev().map(|k| 1 << k).find(|k| all.is_multiple_of(*k)).unwrap_or(1)
     }
 
     /// Of blocks in the order of memory, so many at once: those that are loaded for each vector of them. `None` for
@@ -114,13 +121,10 @@ impl Groups {
             return None;
         }
         let (factor, n) = (loads.factor().unsigned_abs(), blocks.elements as usize);
-        let all = factor * blocks.columns;
         let in_order =
             Network::copied_in_order(same.len(), n, &copied).filter(|_| factor == copied.len() as u64);
         if let Some(network) = in_order {
-            let most = (u64::from(machine.register_bits / 8) / BLOCK_BYTES).max(1);
-            let at_once =
-                (0..=most.ilog2()).rev().map(|k| 1 << k).find(|k| all.is_multiple_of(*k)).unwrap_or(1);
+            let at_once = stores.at_once(&blocks, machine);
             return Some(GroupCopy { from, same, network, in_order: Some(at_once) });
         }
         let network = Network::copied(factor as usize, same.len(), n, &copied);

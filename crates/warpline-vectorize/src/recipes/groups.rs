@@ -29,7 +29,7 @@
 //! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
 //! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
 //! [`interleaved`](super::interleaved); [`group_copies`](super::group_copies) has those between loads and stores
-//! with nothing computed in between.
+//! with nothing computed in between, [`group_words`](super::group_words) loads that need none.
 //!
 //! [`Group::is_worthwhile`] counts operations on vectors of 32 bytes: one per vector of the range, again one to
 //! spread the mask over it, and one per vector and member for the shuffles. A gather or scatter counts two operations
@@ -152,6 +152,9 @@ pub(crate) struct Group {
     pub blocks: Option<Blocks>,
     /// The copy that these are the loads or the stores of.
     pub copy: Option<Rc<GroupCopy>>,
+    /// If each lane's elements are loaded as one word of which shifts take the members: how many blocks are loaded at
+    /// once.
+    pub words: Option<u64>,
 }
 
 impl Group {
@@ -236,7 +239,7 @@ impl Group {
 
     /// How many times a group of loads is loaded from memory.
     pub(crate) fn loaded(&self, blocks: &Blocks) -> usize {
-        if let Some(at_once) = self.copy.as_ref().and_then(|copy| copy.in_order) {
+        if let Some(at_once) = self.blocks_in_order() {
             let loads =
                 |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
             return self.in_order(blocks, at_once).iter().map(loads).sum();
@@ -248,7 +251,7 @@ impl Group {
 
     /// How many times a group is stored to memory, of so many blocks each.
     pub(crate) fn stored(&self, blocks: &Blocks) -> usize {
-        let at_once = self.copy.as_ref().and_then(|copy| copy.in_order).unwrap_or(blocks.stored);
+        let at_once = self.blocks_in_order().unwrap_or(blocks.stored);
         (blocks.columns * self.factor().unsigned_abs() / at_once) as usize
     }
 
@@ -355,6 +358,11 @@ impl Groups {
     /// All groups.
     pub(super) fn ids(&self) -> impl Iterator<Item = GroupId> + use<> {
         self.groups.keys()
+    }
+
+    /// Has a group of loads made as words, of so many blocks at once.
+    pub(super) fn set_words(&mut self, id: GroupId, at_once: u64) {
+        self.groups[id].words = Some(at_once);
     }
 
     /// Makes a group part of a copy.
@@ -543,7 +551,7 @@ impl Finder<'_> {
         });
         let (n, offset) = found.unwrap_or_else(|| {
             let (members, stores) = (Vec::new(), access.writes);
-            let group = Group { members, size, spread, stores, blocks: None, copy: None };
+            let group = Group { members, size, spread, stores, blocks: None, copy: None, words: None };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });

@@ -8,7 +8,7 @@
 //!
 //! * `reps`: how each value is represented: uniform, strided, varying;
 //! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
-//!   of those that are made as blocks, `group_copies`: those that nothing is computed with; `addresses`: what gathers and
+//!   of those that are made as blocks, `group_copies`: those that nothing is computed with, `group_words`: those that are taken apart by shifts; `addresses`: what gathers and
 //!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `tables`: loads from small tables of bytes, by shuffles;
@@ -25,6 +25,7 @@ mod dereferenceable;
 mod emission;
 mod exclusive;
 mod group_copies;
+mod group_words;
 mod groups;
 mod interleaved;
 mod lane_private;
@@ -297,6 +298,8 @@ impl Plan {
         let (func, width, reps) = (input.func, options.width, &*prepared.reps);
         let mut groups = prepared.candidates.worthwhile(width, &options.machine);
         groups.find_copies(func, reps, &options.machine);
+        let sums = Sums::find(module, input, options, |v| reps[v]);
+        groups.find_words(func, reps, &options.machine, |i| sums.recipe(i).is_some());
         let planner = Planner {
             module,
             func,
@@ -309,7 +312,7 @@ impl Plan {
             exclusive: &prepared.exclusive,
             tables: &prepared.tables,
             stack: &prepared.stack,
-            sums: Sums::find(module, input, options, |v| reps[v]),
+            sums,
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };

@@ -94,6 +94,10 @@ fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
 fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
     let columns = blocks.columns as f64;
     let registers = (columns * 128.0 / f64::from(machine.register_bits)).max(1.0);
+    if group.words.is_some() {
+        // Shifts take the place of the conversions that use what is loaded.
+        return Work::of_loads(group.loaded(blocks) as f64);
+    }
     if let Some(copy) = &group.copy {
         return of_copy(group, blocks, copy, registers);
     }

@@ -4,7 +4,7 @@
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::recipes::{Blocks, Group, GroupCopy, LoadedBlock, Network, are_loaded_whole};
-use warpline_ir::{Inst, MemAccess, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
 use super::wide::Range;
@@ -13,6 +13,10 @@ impl Lower<'_> {
     /// Loads of a group as blocks.
     pub(super) fn load_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
         let range = self.range(group)?;
+        if let Some(at_once) = group.words {
+            self.load_words(group, blocks, at_once, &range);
+            return Ok(());
+        }
         if let Some(copy) = &group.copy {
             let inputs = match copy.in_order {
                 Some(at_once) => self.load_in_order(group, blocks, at_once, &range),
@@ -56,6 +60,34 @@ impl Lower<'_> {
             }
         });
         vectors.collect()
+    }
+
+    /// Loads each lane's elements as one word, and takes the members out of it.
+    fn load_words(&mut self, group: &Group, blocks: &Blocks, at_once: u64, range: &Range) {
+        let vectors = self.load_in_order(group, blocks, at_once, range);
+        let all = self.joined(vectors);
+        let bits = group.size as u32 * 8;
+        let factor = group.factor().unsigned_abs() as u32;
+        let word = Type::Int(bits * factor);
+        // A byte that is poison is not to make its neighbours poison, which are parts of the same word.
+        let all = self.emit(Op::Freeze, &[all], self.out.ty(all));
+        let words = self.cast_vector(CastOp::Bitcast, all, word);
+        let vty = self.out.ty(words);
+        let (low, _) = group.extent();
+        for m in &group.members {
+            let place = (m.offset - low) as u32;
+            let place = if self.module.layout.big_endian() { factor - 1 - place } else { place };
+            let result = self.src.insts[m.inst].results[0];
+            let shift = Constant::int(factor * bits, (place * bits).into());
+            let shift = vec![shift; self.width as usize];
+            let shift = self.out.constant_value(Constant::vector(shift));
+            let shifted = match place {
+                0 => words,
+                _ => self.emit(Op::Binary(BinaryOp::LShr), &[words, shift], vty),
+            };
+            let part = self.cast_vector(CastOp::Trunc, shifted, range.elem);
+            self.define(result, part);
+        }
     }
 
     /// A block of the range; anything if no lane has an element there.
