@@ -4,6 +4,7 @@
 //! `rustc`, and installed ones, newest first. The library is opened with `RTLD_LOCAL`, so that it cannot mix with
 //! another LLVM in the process, and is never closed: LLVM keeps static state and threads may still be inside it.
 
+use std::ffi::{CStr, c_char};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -171,10 +172,13 @@ fn open(path: &Path) -> std::result::Result<Llvm, String> {
 }
 
 /// Sets the library's options that nothing but its command line has. Without the first one, the inliner stops to look
-/// at a function where its usual limit is exceeded, and never comes to the limit that the function has.
+/// at a function where its usual limit is exceeded, and never comes to the limit that the function has. The second one
+/// has loops unrolled completely that never have more than 15 iterations, as the scalar ones for what is too short for
+/// a group of 16 lanes: with LLVM's limit of 8, these are unrolled for eight iterations at once, and most of them wait
+/// for tests and end in the loop behind that.
 fn set_options(library: &libloading::Library) {
-    let arguments = [c"warpline".as_ptr(), c"-inline-cost-full".as_ptr()];
-    type Parse = unsafe extern "C" fn(i32, *const *const std::ffi::c_char, *const std::ffi::c_char);
+    let arguments = [c"warpline", c"-inline-cost-full", c"-unroll-max-upperbound=15"].map(CStr::as_ptr);
+    type Parse = unsafe extern "C" fn(i32, *const *const c_char, *const c_char);
     // SAFETY: the type is that of the C header.
     if let Ok(parse) = unsafe { library.get::<Parse>(b"LLVMParseCommandLineOptions\0") } {
         // SAFETY: pointers to that many strings, which are copied; this runs once, before anything else uses the

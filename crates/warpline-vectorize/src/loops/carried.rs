@@ -136,7 +136,13 @@ impl Loop {
         any_order: bool,
     ) -> Result<(Vec<Carried>, Vec<Selection>), VectorizeError> {
         let mut kinds = self.kinds(module, func, any_order);
-        let among: Vec<usize> = (0..kinds.len()).filter(|&k| kinds[k].is_err()).collect();
+        // What would be scanned for the sake of nothing but a selection (the greatest number so far, and where it is)
+        // is part of that, which takes far less time.
+        let may_select = |k: &usize| matches!(kinds[*k], Err(_) | Ok(Kind::Scan { .. }));
+        let among = match kinds.iter().any(Result::is_err) {
+            true => (0..kinds.len()).filter(may_select).collect(),
+            false => Vec::new(),
+        };
         let selections = selections::add(module, func, self, &among);
         if !selections.is_empty() {
             let again = self.kinds(module, func, any_order).into_iter().skip(kinds.len());

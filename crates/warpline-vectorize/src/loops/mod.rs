@@ -319,6 +319,8 @@ pub struct Iteration {
     pub asks: bool,
     /// What is combined over all iterations: each waits for the one before.
     pub combined: Vec<(Combine, Type)>,
+    /// Whether what is combined is selected from one of them.
+    pub selects: bool,
     /// Who answers for memory that several iterations access.
     pub contract: Contract,
     /// How many lanes it may have, if the user has said so.
@@ -348,7 +350,8 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let Taken { scalar, l, carried, selections, counter, body, stands, pieces, .. } =
         take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
-    let divisible = !asks && selections.is_empty();
+    let selects = !selections.is_empty();
+    let divisible = !asks && !selects;
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
@@ -365,6 +368,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         divisible,
         asks,
         combined,
+        selects,
         contract,
         most,
         pieces,

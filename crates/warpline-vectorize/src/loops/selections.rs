@@ -247,16 +247,19 @@ impl<'a> Finder<'a> {
             let with = self.followers(&tree);
             let Some(better) = self.order(&tree, &with) else { continue };
             let mut members = vec![Member { phi: position, formula: None }];
-            let has_calls = tree.insts.iter().any(|&i| matches!(self.func.insts[i].op, Op::Call(_)));
             let (others, mut trees) = self.take(&with);
             members.extend(others);
             // Only a condition says when something is taken.
-            let tree = if has_calls { trees.swap_remove(0) } else { tree };
+            let tree = match (self.has_calls(&tree), trees.is_empty()) {
+                (false, _) => tree,
+                (true, false) => trees.swap_remove(0),
+                (true, true) => continue,
+            };
             found.push(Found { rank: Rank::Best { phi: position, better }, members, tree });
         }
         while !self.trees.is_empty() {
             let (position, tree) = self.trees.remove(0);
-            if !self.reaches_no_other(&tree, &[position]) {
+            if self.has_calls(&tree) || !self.reaches_no_other(&tree, &[position]) {
                 continue;
             }
             let with = self.followers(&tree);
@@ -265,6 +268,11 @@ impl<'a> Finder<'a> {
             found.push(Found { rank: Rank::Last, members, tree });
         }
         found
+    }
+
+    /// Whether a tree picks the least or greatest of two integers at once, so that nothing says when.
+    fn has_calls(&self, tree: &Tree) -> bool {
+        tree.insts.iter().any(|&i| matches!(self.func.insts[i].op, Op::Call(_)))
     }
 
     /// The members that trees stand for, and these, which are taken from those that are left.

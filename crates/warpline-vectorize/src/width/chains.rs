@@ -23,6 +23,8 @@ pub(super) struct Chained<'a, L> {
     pub(super) latency: L,
 }
 
+/// Cycles that it takes to move one half of a vector onto the other.
+const MOVE: f64 = 1.0;
 /// Of more φs none is looked at.
 const MAX_PHIS: usize = 64;
 
@@ -127,6 +129,21 @@ pub(super) fn latency(
 /// The chain of a group is that of one operation: more lanes are more accumulators. Scalar integers are combined as
 /// fast as iterations begin.
 pub(super) fn of_combined(machine: &Machine, combined: &[(Combine, Type)]) -> (f64, f64) {
+    let sum = |(_, ty): &(Combine, Type)| machine.latency(Costly::Add, element_of(*ty));
+    let floats = combined.iter().filter(|(_, ty)| ty.is_float());
+    (floats.map(sum).fold(0.0, f64::max), longest(machine, combined))
+}
+
+/// The cycles that it takes to combine lanes behind the last group, each time that their number doubles: a half is
+/// moved onto the other one, and the operation waited for. What is combined at once overlaps. A selection finds the
+/// best value, the first iteration that has it, and the lane of that, one after the other.
+pub(super) fn of_combining(machine: &Machine, combined: &[(Combine, Type)], selects: bool) -> f64 {
+    let searches = if selects { 3.0 } else { 1.0 };
+    if combined.is_empty() { 0.0 } else { searches * (MOVE + longest(machine, combined)) }
+}
+
+/// The latency of the slowest of these operations.
+fn longest(machine: &Machine, combined: &[(Combine, Type)]) -> f64 {
     let of = |(combine, ty): &(Combine, Type)| {
         let op = match combine {
             Combine::Mul => Costly::Multiply,
@@ -135,9 +152,7 @@ pub(super) fn of_combined(machine: &Machine, combined: &[(Combine, Type)]) -> (f
         };
         machine.latency(op, element_of(*ty))
     };
-    let sum = |(_, ty): &(Combine, Type)| machine.latency(Costly::Add, element_of(*ty));
-    let floats = combined.iter().filter(|(_, ty)| ty.is_float());
-    (floats.map(sum).fold(0.0, f64::max), combined.iter().map(of).fold(0.0, f64::max))
+    combined.iter().map(of).fold(0.0, f64::max)
 }
 
 /// The greatest mean weight of a circle; −∞ if there is none.

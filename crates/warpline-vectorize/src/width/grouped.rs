@@ -23,6 +23,8 @@ pub(super) struct Grouped {
     pub(super) carried: f64,
     /// Cycles that a group of lanes waits for the one before.
     pub(super) chain: f64,
+    /// Cycles that it takes to combine the lanes behind the last group, each time that their number doubles.
+    pub(super) combine: f64,
 }
 
 impl Grouped {
@@ -30,6 +32,11 @@ impl Grouped {
     pub(super) fn rounds_below(&self, width: u32) -> Option<u64> {
         let few = self.expected.filter(|&n| n < f64::from(width));
         self.rounds.or(few.map(|n| (n.round() as u64).max(1)))
+    }
+
+    /// Cycles that it takes to make one value of so many lanes behind the last group.
+    pub(super) fn behind(&self, width: u32) -> f64 {
+        self.combine * f64::from(width.max(1).ilog2())
     }
 
     /// A kernel with an index, for which there is a driver over a range. Where it asks which lanes are in its group,
@@ -59,6 +66,7 @@ impl Grouped {
             asks,
             carried: 0.0,
             chain: 0.0,
+            combine: 0.0,
         })
     }
 }

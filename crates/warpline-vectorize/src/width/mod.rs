@@ -45,7 +45,7 @@ use super::elements::element_of;
 use super::loops::Iteration;
 use super::options::Options;
 use super::pipeline::{Linearized, linearize_kernel};
-use super::recipes::{Plan, Prepared, Rep};
+use super::recipes::{Plan, Prepared, Recipe, Rep};
 
 use bodies::Bodies;
 use chains::Chained;
@@ -96,7 +96,8 @@ const APART: f64 = 1.2;
 const SEARCH: f64 = 0.3;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
-/// A width is as good as the best one if it takes at most so many times as long.
+/// A width is as good as the best one if it takes at most so many times as long: of these the least is taken, or its
+/// double where groups [wait](Program::overlaps).
 const CLOSE: f64 = 1.04;
 
 /// Of so many kinds and places reports say what they cost.
@@ -170,7 +171,8 @@ pub fn of_iteration(
     let visits = trips::by_header(iteration.region().func).get(&iteration.header).copied();
     let expected = visits.map(|visits| if iteration.tested_first { visits - 1.0 } else { visits });
     let (carried, chain) = chains::of_combined(machine, &iteration.combined);
-    let grouped = Grouped { rounds, expected, divisible, asks, carried, chain };
+    let combine = chains::of_combining(machine, &iteration.combined, iteration.selects);
+    let grouped = Grouped { rounds, expected, divisible, asks, carried, chain, combine };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces, sums) = (iteration.contract, &iteration.pieces, &*iteration.sums);
     let options = Options { args, name, contract, pieces, sums, region: Some(&region), ..*options };
@@ -509,7 +511,10 @@ impl<'a> Program<'a> {
         let times: Vec<(u32, f64)> = widths.map(|w| (w, self.time_of_lane(machine, w))).collect();
         log::debug!("{}: cycles by lane for each width: {times:.2?}", self.func.name);
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
-        let lanes = times.iter().find(|&&(_, t)| t <= best * CLOSE).map_or(one, |&(w, _)| w);
+        let close = |&&(_, t): &&(u32, f64)| t <= best * CLOSE;
+        let fewest = times.iter().find(close).map_or(one, |&(w, _)| w);
+        let twice = times.iter().find(|&&(w, _)| w == 2 * fewest && self.overlaps(fewest)).filter(close);
+        let lanes = twice.map_or(fewest, |&(w, _)| w);
         let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
         // More lanes are more accumulators, where groups wait for each other.
         let waits = self.grouped.is_some_and(|g| g.chain > 1.0 && self.time_of_group(line) <= g.chain);
@@ -525,6 +530,16 @@ impl<'a> Program<'a> {
             std::cmp::Ordering::Less => Reason::Fewer,
         };
         Choice { lanes, element_bits: self.element_bits, reason }
+    }
+
+    /// Whether a group of so many lanes mostly waits, longer than the estimate says: for lanes that leave loops apart,
+    /// whose last iterations are guessed wrongly, or for functions that are expanded inline, which are longer chains
+    /// than they count for. Twice as many lanes fill that time.
+    fn overlaps(&self, width: u32) -> bool {
+        let plan = self.plan(width);
+        let is_expanded = |i: Inst| matches!(plan.recipe(i), Recipe::Inline(_) | Recipe::Exact(_));
+        let mut insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
+        self.apart.contains(&true) || insts.any(|&i| is_expanded(i))
     }
 
     /// Computes the cycles of a group of so many lanes.
@@ -669,8 +684,9 @@ impl<'a> Program<'a> {
         let group = self.time_of_group(width);
         let Some(grouped) = self.grouped else { return group / lanes };
         let epilogue = self.remainder(machine, width).cycles;
-        // What comes before all groups counts where it is known for how many.
-        let before = grouped.expected.map_or(0.0, |n| BEFORE_GROUPS / n.max(1.0));
+        // What comes before all groups and behind them counts where it is known for how many.
+        let around = BEFORE_GROUPS + grouped.behind(width);
+        let before = grouped.expected.map_or(0.0, |n| around / n.max(1.0));
         let trips = grouped.expected.unwrap_or(UNIT_TRIPS);
         match grouped.rounds_below(width).filter(|&n| n > 0) {
             Some(n) => ((n / u64::from(width)) as f64 * group + epilogue) / n as f64 + before,

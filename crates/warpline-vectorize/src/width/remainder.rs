@@ -14,6 +14,10 @@ use crate::driver::Tail;
 /// How often the branch to a second loop for smaller groups is mispredicted.
 const SECOND_LOOP: f64 = 0.8;
 
+/// Of a loop that selects something, the scalar loop may execute so many times as many iterations as there are lanes:
+/// the lane that is selected from is looked for behind the groups, however few they are.
+const SELECTED: u32 = 4;
+
 /// Smaller groups for what is left over are worth their code if they take at most so much of the time.
 const WORTHWHILE: f64 = 0.8;
 
@@ -77,11 +81,15 @@ impl Program<'_> {
     }
 
     /// The fewest indices that the vector program is expected to take no longer for than the scalar one takes, if it
-    /// takes so many cycles for each: at most as many as there are lanes.
+    /// takes so many cycles for each: at most as many as there are lanes, of a selection a few times as many.
     pub(super) fn least(&self, machine: &Machine, width: u32, remainder: &Remainder, scalar: f64) -> u32 {
         let &Remainder { lanes, tail, .. } = remainder;
         let [group, partial] =
             [0.0, self.cost_of_masks(machine, lanes)].map(|more| self.time_of_group(lanes) + more);
+        let behind = self.grouped.map_or(0.0, |grouped| grouped.behind(width));
+        // Nothing else that is combined has lanes that all must be there.
+        let selects = behind > 0.0 && self.grouped.is_some_and(|grouped| !grouped.divisible);
+        let most = if selects { width.saturating_mul(SELECTED) } else { width };
         let is_slower = |n: &u32| {
             let whole = f64::from(n / lanes) * group;
             let rest = match (n % lanes, tail) {
@@ -89,9 +97,9 @@ impl Program<'_> {
                 (_, Tail::Masked) => partial,
                 (part, Tail::Scalar) => f64::from(part) * scalar,
             };
-            whole + rest + BEFORE_GROUPS > f64::from(*n) * scalar
+            whole + rest + BEFORE_GROUPS + behind > f64::from(*n) * scalar
         };
-        (1..width).rev().find(is_slower).map_or(0, |n| n + 1)
+        (1..most).rev().find(is_slower).map_or(0, |n| n + 1)
     }
 
     /// Cycles that a partial group takes longer than a full one outside inner loops, since it accesses memory under a
