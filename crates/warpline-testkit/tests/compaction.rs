@@ -12,12 +12,14 @@ use warpline_vectorize::{Options, VectorizeError};
 /// A loop over the elements of `a`, of which some go to `o`; what it does with one that is taken stands in `take`,
 /// which ends with the next position `%k1`.
 fn compacting(position: &str, take: &str) -> String {
+    // A narrow position without promises must begin at 0.
+    let start = if take.contains("zext") { "0" } else { "%k0" };
     format!(
         "module \"m\"
 
 func @f(%n: i32, %k0: {position}, %o: ptr, %a: ptr) -> {position} {{
 entry:
-  br loop(0, %k0)
+  br loop(0, {start})
 loop:
   %i: i32 = phi
   %k: {position} = phi
@@ -52,13 +54,17 @@ fn ways() -> Vec<(&'static str, String, usize)> {
   %q: ptr = getelementptr i16, %o, %w
   store %x, %q, align 1
   %k1: i32 = add nsw %k, 1";
+    let unsigned = "  %w: i64 = zext %k
+  %q: ptr = getelementptr i16, %o, %w
+  store %x, %q, align 1
+  %k1: i32 = add %k, 1";
     let pointer = "  %y: i16 = xor %x, 5
   store %y, %k, align 1
   %k1: ptr = getelementptr i16, %k, i64 1";
     let next_first = "  %k1: i64 = add %k, 1
   %q: ptr = getelementptr i16, %o, %k1
   store %x, %q, align 1";
-    [("i64", wide, 1), ("i32", narrow, 1), ("ptr", pointer, 1), ("i64", next_first, 1)]
+    [("i64", wide, 1), ("i32", narrow, 1), ("i32", unsigned, 1), ("ptr", pointer, 1), ("i64", next_first, 1)]
         .map(|(ty, take, checks)| (ty, compacting(ty, take), checks))
         .to_vec()
 }

@@ -202,7 +202,11 @@ fn run_all(
         && all == Outcome::Clean
         && let Some((_, last)) = left_out.pop()
     {
-        return Err(last);
+        // Where others were left out before, each has its warning.
+        return Err(match left_out.is_empty() || options.report.quiet {
+            true => last,
+            false => Error::input(&options.kernel.input, "none of its functions can be run"),
+        });
     }
     if options.report.format == Format::Json {
         let refused =

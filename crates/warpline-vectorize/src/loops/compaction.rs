@@ -13,6 +13,7 @@ use cranelift_entity::EntitySet;
 use super::carried::Dependent;
 use super::find::{Loop, dominates};
 use super::selections::incoming;
+use super::trips::number;
 use crate::dependences::Growth;
 use warpline_dataflow::linear::{Address, Extension, Term};
 use warpline_ir::{
@@ -24,6 +25,9 @@ const MAX_MERGES: usize = 32;
 
 /// An address is computed from the counter by so many operations at most.
 const MAX_STEPS: u32 = 8;
+
+/// Appends an operation somewhere.
+type Put<'a> = &'a mut dyn FnMut(&mut Function, Op, &[Value], Type) -> Value;
 
 /// How a position in a compacted stream grows.
 #[derive(Clone, Debug)]
@@ -38,6 +42,8 @@ pub(super) struct Compaction {
     at: Block,
     /// Stores that are packed.
     stores: Vec<Inst>,
+    /// Whether it is known not to wrap only since there are no more than 2^31 − 1 iterations.
+    pub(super) is_bounded: bool,
 }
 
 impl Compaction {
@@ -63,7 +69,8 @@ impl Compaction {
         if of != phi || step == 0 || step.unsigned_abs() >= 1 << 28 {
             return None;
         }
-        let mut found = Compaction { step, counted, merges, at: l.header, stores: Vec::new() };
+        let mut found =
+            Compaction { step, counted, merges, at: l.header, stores: Vec::new(), is_bounded: false };
         let uses = found.uses(l, func, users, phi)?;
         let blocks: Vec<Block> = uses.iter().map(|&u| func.insts[u].block).collect();
         let covers = |b: Block| blocks.iter().all(|&u| dominates(&l.dominators, b, u));
@@ -72,6 +79,12 @@ impl Compaction {
             return None;
         }
         let dependent = Dependent::of(func, users, phi);
+        // It counts from 0 by 1, and as a number of 32 bits does not wrap in so many iterations.
+        let start = func.edges[func.out_edges(l.preheader)[0]].args[l.position_of(func, phi)?];
+        let counts_rounds = step == 1 && func.ty(phi) == Type::Int(32) && number(func, start) == Some(0);
+        let exact = InstFlags::NSW | InstFlags::NUW;
+        found.is_bounded = counts_rounds && !flags.contains(exact);
+        let flags = if counts_rounds { exact } else { flags };
         let address = At { l, module, func, phi, step, flags };
         let is_packed = |&i: &Inst| address.is_packed(i) && found.is_for_all(l, func, func.insts[i].block);
         found.stores = dependent.insts.iter().copied().filter(is_packed).collect();
@@ -173,13 +186,7 @@ impl Compaction {
     }
 
     /// A number so many steps later.
-    fn advanced(
-        &self,
-        body: &mut Function,
-        from: Value,
-        count: Value,
-        put: &mut dyn FnMut(&mut Function, Op, &[Value], Type) -> Value,
-    ) -> Value {
+    fn advanced(&self, body: &mut Function, from: Value, count: Value, put: Put<'_>) -> Value {
         let ty = body.ty(from);
         let bits = ty.int_bits().unwrap_or(64);
         let count = match bits {

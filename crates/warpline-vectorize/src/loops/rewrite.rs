@@ -70,7 +70,9 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
-    let rounds = if parts.selections.is_empty() { rounds } else { at_most(&mut b, rounds, MAX_NUMBER) };
+    let is_bounded = |c: &Carried| matches!(&c.kind, Kind::Compaction(c) if c.is_bounded);
+    let bounded = !parts.selections.is_empty() || parts.carried.iter().any(is_bounded);
+    let rounds = if bounded { at_most(&mut b, rounds, MAX_NUMBER) } else { rounds };
     let mut new = Vec::new();
     if parts.variants.least > 1 {
         let many = b.block("many");

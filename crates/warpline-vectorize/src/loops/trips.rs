@@ -200,7 +200,7 @@ impl Counter {
 }
 
 /// The number that a value is: a constant, or a φ of one, as preheaders that are made have.
-fn number(func: &Function, x: Value) -> Option<u128> {
+pub(super) fn number(func: &Function, x: Value) -> Option<u128> {
     let Some(phi) = func.def_inst(x).filter(|&i| func.insts[i].op == Op::Phi) else { return func.as_int(x) };
     let block = func.insts[phi].block;
     let at = func.blocks[block].phis.iter().position(|&p| p == phi)?;

@@ -176,7 +176,7 @@ impl Network {
         windows.dedup();
         let mut network = Network::new(windows.len() + same);
         for sources in sources {
-            let source = |(at, source): (usize, &Result<Option<(usize, u8)>, usize>)| match source {
+            let source = |(at, source): (usize, &Result<Source, usize>)| match source {
                 Ok(found) => found.map(|(w, at)| (windows.partition_point(|&other| other < w), at)),
                 Err(k) => Some((windows.len() + k, at as u8)),
             };

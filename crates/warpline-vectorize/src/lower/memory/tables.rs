@@ -41,10 +41,7 @@ impl Lower<'_> {
             parts.push(self.look_up(&blocks, index, together));
         }
         let found = self.joined(parts);
-        let ty = self.src.ty(result);
-        let found = self.as_value(found, byte, ty);
-        self.define(result, found);
-        Ok(())
+        self.define_loaded(i, found, byte, result)
     }
 
     /// A block of a table, as often as so many lanes have blocks.
@@ -61,10 +58,11 @@ impl Lower<'_> {
         if has == together {
             return loaded;
         }
-        let nothing = self.out.poison(ty);
-        let place = |k: u32| Some(k % TABLE_BLOCK as u32).filter(|&k| k < has).map_or(-1, |k| k as i32);
+        // Zeros are behind the end of a table, which no active lane asks for.
+        let zeros = self.out.constant_value(Constant::Zero(ty));
+        let place = |k: u32| (k % TABLE_BLOCK as u32).min(has) as i32;
         let whole = Type::Int(8).vector(together).expect("an integer is a scalar");
-        self.emit(Op::Shuffle((0..together).map(place).collect()), &[loaded, nothing], whole)
+        self.emit(Op::Shuffle((0..together).map(place).collect()), &[loaded, zeros], whole)
     }
 
     /// Picks a byte of blocks for each of so many lanes.
@@ -77,28 +75,31 @@ impl Lower<'_> {
             let low = self.all_bytes(15, together);
             control = self.emit(Op::Binary(BinaryOp::And), &[index, low], ty);
         }
-        let name = NAMES[usize::from(together == 16)];
-        let pick = |lower: &mut Self, &block: &Value| {
-            let picked = lower.call_named(name, &[block, control], ty, Effects::empty());
-            picked.expect("it has a result")
-        };
-        let mut left: Vec<Value> = blocks.iter().map(|block| pick(self, block)).collect();
         let zero = self.all_bytes(0, together);
-        for bit in 4.. {
-            if left.len() == 1 {
-                break;
-            }
+        let upper = (4..4 + blocks.len().next_power_of_two().ilog2()).map(|bit| {
             // Blends look at the topmost bit of each byte.
-            let by = self.all_bytes(7 - bit, together);
+            let by = self.all_bytes(7 - bit as u8, together);
             let top = self.emit(Op::Binary(BinaryOp::Shl), &[index, by], ty);
-            let upper = self.emit(Op::ICmp(IntPred::Slt), &[top, zero], bools);
-            let pairs = left.chunks(2).map(|pair| match *pair {
-                [low, high] => self.emit(Op::Select, &[upper, high, low], ty),
-                _ => pair[0],
-            });
-            left = pairs.collect();
+            self.emit(Op::ICmp(IntPred::Slt), &[top, zero], bools)
+        });
+        let upper: Vec<Value> = upper.collect();
+        self.pick_from(blocks, control, &upper)
+    }
+
+    /// Picks from some blocks, given which bits of the blocks' numbers lanes' indices have. Of the blocks, the second
+    /// part is where the topmost bit counts. What is picked is blended at once, so that little is kept in registers.
+    fn pick_from(&mut self, blocks: &[Value], control: Value, upper: &[Value]) -> Value {
+        let ty = self.out.ty(control);
+        if let &[block] = blocks {
+            let is_one = matches!(ty, Type::Vector(v) if u64::from(v.lanes) == TABLE_BLOCK);
+            let name = NAMES[usize::from(is_one)];
+            let picked = self.call_named(name, &[block, control], ty, Effects::empty());
+            return picked.expect("it has a result");
         }
-        left[0]
+        let bits = blocks.len().next_power_of_two().ilog2() as usize;
+        let (low, high) = blocks.split_at(1 << (bits - 1));
+        let [low, high] = [low, high].map(|part| self.pick_from(part, control, upper));
+        self.emit(Op::Select, &[upper[bits - 1], high, low], ty)
     }
 
     fn all_bytes(&mut self, x: u8, lanes: u32) -> Value {
