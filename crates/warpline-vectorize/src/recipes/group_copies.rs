@@ -1,8 +1,8 @@
 //! Groups of stores that store what a group of loads has loaded: pixels in another layout.
 //!
 //! Where each element that is stored is one that the same lane has loaded, or is the same in all lanes, the elements
-//! need not be brought into the order of lanes between. Every block that is stored is shuffled from the blocks that
-//! have its elements. Where these are the ones at the same place of the memory that is loaded (components change
+//! need not be brought into the order of lanes between. Every block that is stored is shuffled from one or two blocks
+//! that have its elements. Where these are the ones at the same place of the memory that is loaded (components change
 //! their places within a pixel of 2, 4, 8 elements), whole registers are loaded, shuffled once and stored.
 
 use std::rc::Rc;
@@ -26,15 +26,33 @@ pub(crate) struct GroupCopy {
     /// The shuffles. Inputs are the blocks that are loaded, then vectors of `same`; outputs are the blocks to store. Of
     /// blocks in the order of memory it is one of each.
     pub network: Network,
-    /// How many blocks are loaded, shuffled and stored at once, in the order of memory. `None`: as many as there are
-    /// columns, those of one place in all columns.
-    pub in_order: Option<u64>,
+    /// Which blocks are loaded.
+    pub order: Order,
+}
+
+/// The blocks that a copy loads.
+#[derive(Clone, Debug)]
+pub(crate) enum Order {
+    /// Those that will be stored at their places: so many at once, in the order of memory.
+    Memory(u64),
+    /// Those that begin at these of the elements of a column, from all columns at once.
+    Columns(Vec<u64>),
+}
+
+impl GroupCopy {
+    /// How many blocks are accessed at once, if that is in the order of memory.
+    pub(crate) fn in_order(&self) -> Option<u64> {
+        match self.order {
+            Order::Memory(at_once) => Some(at_once),
+            Order::Columns(_) => None,
+        }
+    }
 }
 
 impl Group {
     /// How many blocks are accessed at once, if that is in the order of memory and nothing moves between lanes.
     pub(crate) fn blocks_in_order(&self) -> Option<u64> {
-        self.copy.as_ref().and_then(|copy| copy.in_order).or(self.words)
+        self.copy.as_ref().and_then(|copy| copy.in_order()).or(self.words)
     }
 
     /// How many blocks in the order of memory are accessed at once: what fits into a register.
@@ -42,6 +60,14 @@ impl Group {
         let all = self.factor().unsigned_abs() * blocks.columns;
         let most = (u64::from(machine.register_bits / 8) / BLOCK_BYTES).max(1);
         (0..=most.ilog2()).rev().map(|k| 1 << k).find(|k| all.is_multiple_of(*k)).unwrap_or(1)
+    }
+
+    /// A block that begins at an element of a column, of which some lane has one.
+    pub(crate) fn block_at(&self, blocks: &Blocks, column: u64, element: u64) -> LoadedBlock {
+        let (n, factor) = (blocks.elements, self.factor().unsigned_abs());
+        let own = column * factor * n + element;
+        let earlier = (own + n).saturating_sub(self.range((blocks.columns * n) as u32));
+        LoadedBlock { at: own - earlier, earlier }
     }
 
     /// Of blocks in the order of memory, so many at once: those that are loaded for each vector of them. `None` for
@@ -125,11 +151,12 @@ impl Groups {
             Network::copied_in_order(same.len(), n, &copied).filter(|_| factor == copied.len() as u64);
         if let Some(network) = in_order {
             let at_once = stores.at_once(&blocks, machine);
-            return Some(GroupCopy { from, same, network, in_order: Some(at_once) });
+            return Some(GroupCopy { from, same, network, order: Order::Memory(at_once) });
         }
-        let network = Network::copied(factor as usize, same.len(), n, &copied);
+        let (network, windows) = Network::copied(factor as usize, same.len(), n, &copied);
         let otherwise = loads.network(&blocks).shuffles() + stores.network(&blocks).shuffles();
-        let copy = GroupCopy { from, same, network, in_order: None };
+        let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());
+        let copy = GroupCopy { from, same, network, order };
         (copy.network.shuffles() <= otherwise).then_some(copy)
     }
 

@@ -16,8 +16,8 @@ use super::reps::Rep;
 const MAX_WORD: u64 = 4;
 
 impl Groups {
-    /// Finds the groups of loads that are made as words. What is added up without being widened before is not
-    /// `widened`.
+    /// Finds the groups of loads that are made as words. Instructions that add neighbouring lanes together take
+    /// elements as they are in memory: what these add up is not widened.
     pub(super) fn find_words(
         &mut self,
         func: &Function,

@@ -45,7 +45,7 @@ use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, V
 
 use super::Input;
 use super::dereferenceable::{Between, Range};
-use super::group_copies::{GroupCopy, are_loaded_whole};
+use super::group_copies::{GroupCopy, Order, are_loaded_whole};
 use super::interleaved::Network;
 use super::memory::memory_element;
 use super::reps::Rep;
@@ -230,11 +230,8 @@ impl Group {
         let (low, _) = self.extent();
         let (n, factor) = (blocks.elements, self.factor().unsigned_abs());
         let is_there = |offset: i64| (0..n).any(|lane| (lane * factor + (offset - low) as u64) / n == j);
-        let own = (column * factor + j) * n;
-        let range = self.range((blocks.columns * n) as u32);
-        let earlier = (own + n).saturating_sub(range);
         let wanted = self.members.iter().any(|m| is_there(m.offset));
-        wanted.then(|| LoadedBlock { at: own - earlier, earlier })
+        wanted.then(|| self.block_at(blocks, column, j * n))
     }
 
     /// How many times a group of loads is loaded from memory.
@@ -243,6 +240,9 @@ impl Group {
             let loads =
                 |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
             return self.in_order(blocks, at_once).iter().map(loads).sum();
+        }
+        if let Some(Order::Columns(windows)) = self.copy.as_ref().map(|copy| &copy.order) {
+            return windows.len() * blocks.columns as usize;
         }
         let factor = self.factor().unsigned_abs();
         let all = (0..blocks.columns).flat_map(|column| (0..factor).map(move |j| (column, j)));

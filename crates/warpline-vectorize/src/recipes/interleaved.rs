@@ -2,18 +2,18 @@
 //!
 //! x86 shuffles the bytes of each 16-byte block of a register by one instruction (`pshufb`), takes each byte of a block
 //! from one of two registers by another (`pblendvb`), and interleaves halves of blocks (`punpck…`), but moves bytes
-//! from block to block slowly or not at all. So the elements of all lanes, which lie side by side as the fields of an array
-//! of structures do, are loaded and stored as blocks: of a *factor* F of elements from lane to lane, the lanes of one
-//! block of the result have their elements in F consecutive blocks of memory. The *j*-th input has the *j*-th of these
-//! in each of its blocks, and then nothing moves between blocks.
+//! from block to block slowly or not at all. So the elements of all lanes, which lie side by side as the fields of an
+//! array of structures do, are loaded and stored as blocks: of a *factor* F of elements from lane to lane, the lanes of
+//! one block of the result have their elements in F consecutive blocks of memory. The *j*-th input has the *j*-th of
+//! these in each of its blocks, and then nothing moves between blocks.
 //!
 //! Of *n* elements in a block:
 //!
 //! * Where F is odd, the elements of one member lie at different places of the F inputs, since F and *n* have no common
 //!   divisor: they are blended, and then brought into order by one shuffle. Storing is the reverse.
 //! * Where F is a power of two, members' elements are brought together within each block, as F *chunks*; a
-//!   transposition of the F×F chunks by log₂ F stages of interleaving halves does the rest. To store, log₂ F stages of interleaving
-//!   elements do all.
+//!   transposition of the F×F chunks by log₂ F stages of interleaving halves does the rest. To store, log₂ F stages of
+//!   interleaving elements do all.
 //! * Otherwise each input is shuffled for each member, and these are blended.
 //!
 //! A network is a list of steps; what the asked outputs do not need is not in it. The plan counts its steps, lowering
@@ -128,26 +128,63 @@ impl Network {
         network
     }
 
-    /// Of blocks that are loaded, with so many elements from lane to lane, those that are stored, which have these
-    /// members of each lane. Inputs are the loaded blocks, then the vectors of what is the same for all lanes.
-    pub(crate) fn copied(loaded: usize, same: usize, n: usize, members: &[Copied]) -> Network {
-        let mut network = Network::new(loaded + same);
+    /// The blocks that are stored, which have these members of each lane, of `n` elements each, and where the blocks to
+    /// load begin, among the elements of as many lanes, of which there are `loaded` to a lane. Inputs are these blocks,
+    /// then `same` vectors of what is the same for all lanes.
+    ///
+    /// Blocks are loaded as they lie side by side, or from where the elements of a stored block begin, if that takes
+    /// fewer loads and shuffles in all.
+    pub(crate) fn copied(loaded: usize, same: usize, n: usize, members: &[Copied]) -> (Network, Vec<usize>) {
+        let side_by_side = Network::copied_from(loaded, same, n, members, |p| p / n * n);
+        let anywhere = Network::copied_from(loaded, same, n, members, |p| p.min(loaded * n - n));
+        let cost = |(network, begins): &(Network, Vec<usize>)| network.shuffles() + begins.len();
+        if cost(&anywhere) < cost(&side_by_side) { anywhere } else { side_by_side }
+    }
+
+    /// These blocks and beginnings, where `begin` says where a block begins that is to have an element.
+    fn copied_from(
+        loaded: usize,
+        same: usize,
+        n: usize,
+        members: &[Copied],
+        begin: impl Fn(usize) -> usize,
+    ) -> (Network, Vec<usize>) {
+        let place = |j: usize, at: usize| {
+            let (lane, member) = ((j * n + at) / members.len(), (j * n + at) % members.len());
+            match members[member] {
+                Copied::Loaded(offset) => Ok(lane * loaded + offset),
+                Copied::Same(k) => Err(k),
+            }
+        };
+        let mut windows: Vec<usize> = Vec::new();
+        let mut sources = Vec::new();
         for j in 0..members.len() {
-            let source = |at: usize| {
-                let (lane, member) = ((j * n + at) / members.len(), (j * n + at) % members.len());
-                match members[member] {
-                    Copied::Loaded(offset) => {
-                        let place = lane * loaded + offset;
-                        (place / n, (place % n) as u8)
-                    }
-                    Copied::Same(k) => (loaded + k, at as u8),
+            let mut places: Vec<usize> = (0..n).filter_map(|at| place(j, at).ok()).collect();
+            places.sort_unstable();
+            let mut own: Vec<usize> = Vec::new();
+            for p in places {
+                if !own.iter().any(|w| (*w..w + n).contains(&p)) {
+                    own.push(begin(p));
                 }
+            }
+            windows.extend(&own);
+            let within =
+                |p: usize| own.iter().copied().find(|&w| (w..w + n).contains(&p)).map(|w| (w, (p - w) as u8));
+            sources.push((0..n).map(|at| place(j, at).map(within)).collect::<Vec<_>>());
+        }
+        windows.sort_unstable();
+        windows.dedup();
+        let mut network = Network::new(windows.len() + same);
+        for sources in sources {
+            let source = |(at, source): (usize, &Result<Source, usize>)| match source {
+                Ok(found) => found.map(|(w, at)| (windows.partition_point(|&other| other < w), at)),
+                Err(k) => Some((windows.len() + k, at as u8)),
             };
-            let wanted: Vec<Source> = (0..n).map(|at| Some(source(at))).collect();
+            let wanted: Vec<Source> = sources.iter().enumerate().map(source).collect();
             let output = network.merged(&wanted);
             network.outputs.push(output);
         }
-        network
+        (network, windows)
     }
 
     /// Of one loaded block, the one that is stored at the same place, if all blocks are made alike and of nothing but
@@ -339,9 +376,11 @@ mod tests {
         ];
         for (members, n) in orders.iter().flat_map(|o| [8, 16].map(|n| (o, n))) {
             for loaded in 3..=6 {
-                let mut inputs = memory(loaded, n);
+                let (network, windows) = Network::copied(loaded, 2, n, members);
+                let window = |&w: &usize| (w..w + n).map(|place| place as u32).collect();
+                let mut inputs: Vec<Vec<u32>> = windows.iter().map(window).collect();
                 inputs.extend((0..2).map(|k| vec![1000 + k; n]));
-                let made = run(&Network::copied(loaded, 2, n, members), &inputs).concat();
+                let made = run(&network, &inputs).concat();
                 assert_eq!(made, copied_by_definition(loaded, n, members), "{loaded} to {members:?} of {n}");
             }
         }
@@ -372,6 +411,11 @@ mod tests {
         let together = |factor, n| Network::together(factor, n).shuffles();
         assert_eq!([apart(2, 16), apart(3, 16), apart(4, 16), apart(2, 8)], [4, 9, 12, 4]);
         assert_eq!([together(2, 16), together(3, 16), together(4, 16), together(2, 8)], [2, 9, 8, 2]);
+        let copied =
+            |loaded, same, members: &[Copied]| Network::copied(loaded, same, 16, members).0.shuffles();
+        let [r, g, b] = [0, 1, 2].map(Copied::Loaded);
+        assert_eq!([copied(3, 1, &[r, g, b, Copied::Same(0)]), copied(3, 0, &[b, g, r])], [8, 11]);
+        assert_eq!(copied(4, 0, &[r, g, b]), 9);
         assert_eq!(Network::apart(3, 16, &[1]).shuffles(), 3);
         assert_eq!(Network::apart(4, 16, &[0, 1, 2]).shuffles(), 11);
     }

@@ -8,8 +8,9 @@
 //!
 //! * `reps`: how each value is represented: uniform, strided, varying;
 //! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
-//!   of those that are made as blocks, `group_copies`: those that nothing is computed with, `group_words`: those that are taken apart by shifts; `addresses`: what gathers and
-//!   scatters add to a scalar address; `lane_private`: loads from memory that is laid out for all lanes;
+//!   of those that are made as blocks, `group_copies`: those that nothing is computed with, `group_words`: those that
+//!   are taken apart by shifts; `addresses`: what gathers and scatters add to a scalar address; `lane_private`: loads
+//!   from memory that is laid out for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
@@ -67,7 +68,7 @@ use sums::Sums;
 pub(crate) use addresses::Split;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
-pub(crate) use group_copies::{GroupCopy, are_loaded_whole};
+pub(crate) use group_copies::{GroupCopy, Order, are_loaded_whole};
 pub(crate) use groups::{Blocks, Group, GroupId, LoadedBlock, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
 pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;

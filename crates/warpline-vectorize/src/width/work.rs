@@ -3,7 +3,9 @@
 
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
-use crate::recipes::{Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Recipe, Rep};
+use crate::recipes::{
+    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Recipe, Rep,
+};
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
 
@@ -112,14 +114,14 @@ fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
 /// The loads or the stores of a copy. All shuffles are the stores'.
 fn of_copy(group: &Group, blocks: &Blocks, copy: &GroupCopy, registers: f64) -> Work {
     let accesses = if group.stores { group.stored(blocks) } else { group.loaded(blocks) } as f64;
-    let vectors = if copy.in_order.is_some() { accesses } else { registers };
-    let shuffles = if group.stores { copy.network.shuffles() as f64 * vectors } else { 0.0 };
-    let factor = group.factor().unsigned_abs() as f64;
-    // By columns, blocks are put together in registers, or taken out of them.
-    let joined = match copy.in_order {
-        Some(_) => 0.0,
-        None => factor * (blocks.columns as f64 - registers),
+    let (vectors, blocks_apart) = match &copy.order {
+        Order::Memory(_) => (accesses, 0),
+        // Blocks are put together in registers, or taken out of them.
+        Order::Columns(windows) if !group.stores => (registers, windows.len()),
+        Order::Columns(_) => (registers, copy.network.outputs.len()),
     };
+    let shuffles = if group.stores { copy.network.shuffles() as f64 * vectors } else { 0.0 };
+    let joined = blocks_apart as f64 * (blocks.columns as f64 - registers).max(0.0);
     accesses_of(!group.stores, accesses, shuffles + joined)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;
-use crate::recipes::{Blocks, Group, GroupCopy, LoadedBlock, Network, are_loaded_whole};
+use crate::recipes::{Blocks, Group, GroupCopy, LoadedBlock, Network, Order, are_loaded_whole};
 use warpline_ir::{BinaryOp, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
@@ -18,9 +18,15 @@ impl Lower<'_> {
             return Ok(());
         }
         if let Some(copy) = &group.copy {
-            let inputs = match copy.in_order {
-                Some(at_once) => self.load_in_order(group, blocks, at_once, &range),
-                None => self.load_columns(group, blocks, &range),
+            let inputs = match &copy.order {
+                Order::Memory(at_once) => self.load_in_order(group, blocks, *at_once, &range),
+                Order::Columns(windows) => {
+                    let block = |column, &at: &u64| Some(group.block_at(blocks, column, at));
+                    windows
+                        .iter()
+                        .map(|at| self.load_column(group, blocks, &range, |c| block(c, at)))
+                        .collect()
+                }
             };
             self.copied.insert(copy.from, inputs);
             return Ok(());
@@ -37,14 +43,24 @@ impl Lower<'_> {
 
     /// For each block of a column, the vector of these blocks of all columns.
     fn load_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range) -> Vec<Value> {
+        let all = 0..group.factor().unsigned_abs();
+        all.map(|j| self.load_column(group, blocks, range, |column| group.block(blocks, (column, j))))
+            .collect()
+    }
+
+    /// A vector of one block of each column.
+    fn load_column(
+        &mut self,
+        group: &Group,
+        blocks: &Blocks,
+        range: &Range,
+        block: impl Fn(u64) -> Option<LoadedBlock>,
+    ) -> Value {
         let first = group.members[0].inst;
-        let inputs = (0..group.factor().unsigned_abs()).map(|j| {
-            let block =
-                |column: u64| self.load_block(group, blocks, group.block(blocks, (column, j)), range, first);
-            let parts = (0..blocks.columns).map(block).collect();
-            self.joined(parts)
-        });
-        inputs.collect()
+        let parts =
+            (0..blocks.columns).map(|column| self.load_block(group, blocks, block(column), range, first));
+        let parts = parts.collect();
+        self.joined(parts)
     }
 
     /// The blocks in the order of memory, so many to a vector.
@@ -171,7 +187,7 @@ impl Lower<'_> {
             return Err(self.internal(last, "a copy is stored before it is loaded"));
         };
         let same = self.in_all_places(&copy.same, self.out.ty(loaded[0]), last)?;
-        let Some(at_once) = copy.in_order else {
+        let Some(at_once) = copy.in_order() else {
             let outputs = self.run_network(&copy.network, [loaded, same].concat());
             self.store_columns(group, blocks, range, &outputs);
             return Ok(());
