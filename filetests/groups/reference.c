@@ -27,7 +27,27 @@ uint64_t _Z13get_global_idj(unsigned d) { return d < 3 ? group_of[d] * local_of[
 void _Z7barrierj(unsigned flags) { (void)flags; swapcontext(&items[current], &scheduler); }
 int _Z10atomic_addPU7CLlocalVii(volatile int *p, int x) { int old = *p; *p = old + x; return old; }
 int _Z10atomic_addPU8CLglobalVii(volatile int *p, int x) { int old = *p; *p = old + x; return old; }
-int _Z9atomic_orPU7CLlocalVii(volatile int *p, int x) { int old = *p; *p = old | x; return old; }
+#define UPDATE(name, type, new) \
+  type name(volatile type *p, type x) { type old = *p; *p = new; return old; }
+#define STEP(name, type, new) \
+  type name(volatile type *p) { type old = *p; *p = new; return old; }
+UPDATE(_Z10atomic_subPU7CLlocalVii, int, old - x)
+UPDATE(_Z10atomic_andPU7CLlocalVii, int, old & x)
+UPDATE(_Z9atomic_orPU7CLlocalVii, int, old | x)
+UPDATE(_Z10atomic_xorPU7CLlocalVii, int, old ^ x)
+UPDATE(_Z10atomic_minPU7CLlocalVii, int, old < x ? old : x)
+UPDATE(_Z10atomic_maxPU7CLlocalVii, int, old > x ? old : x)
+UPDATE(_Z10atomic_minPU7CLlocalVjj, unsigned, old < x ? old : x)
+UPDATE(_Z10atomic_maxPU7CLlocalVjj, unsigned, old > x ? old : x)
+UPDATE(_Z11atomic_xchgPU7CLlocalVii, int, x)
+STEP(_Z10atomic_incPU7CLlocalVi, int, old + 1)
+STEP(_Z10atomic_incPU7CLlocalVj, unsigned, old + 1)
+STEP(_Z10atomic_decPU7CLlocalVi, int, old - 1)
+unsigned _Z14atomic_cmpxchgPU7CLlocalVjjj(volatile unsigned *p, unsigned expected, unsigned x) {
+  unsigned old = *p;
+  if (old == expected) *p = x;
+  return old;
+}
 
 /* What work-items compute together: each leaves its value and waits. */
 typedef union { int i; float f; } value;

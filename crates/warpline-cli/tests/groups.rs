@@ -101,6 +101,16 @@ fn kernels_of_the_kinds_that_suites_have_do_what_work_groups_do_by_definition() 
 }
 
 #[test]
+fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/bounds.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "4"]);
+}
+
+#[test]
 fn work_items_compute_and_copy_together_what_they_do_by_definition() {
     if no_clang() {
         return;
@@ -142,6 +152,16 @@ fn collective(rng: &mut SplitMix64) -> String {
     }
 }
 
+/// A statement that most work-items have nothing to do in.
+fn of_some(rng: &mut SplitMix64) -> String {
+    let bound = ["size / 2", "tmp[0] & 7", "size - 3", "4", "size & 5", "n - size"][rng.below(6) as usize];
+    let condition = ["l < b", "l <= b", "b > l", "l + 2 < b", "l == 0", "!(l >= b)", "(uint)l < (uint)b"];
+    let condition = condition[rng.below(7) as usize];
+    let wait = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let condition = condition.replace('b', "bound");
+    format!("{{ int bound = {bound};\n{wait}\nif ({condition}) tmp[l] = tmp[l] * 3 + l;\n{wait}\n}}\n")
+}
+
 /// Statements between which all work-items have waited; whether they compute something together.
 fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, bool), loops: &mut u32) {
     const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
@@ -150,7 +170,7 @@ fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, b
             *out += &collective(rng);
             continue;
         }
-        match rng.below(if depth > 0 { 9 } else { 6 }) {
+        match rng.below(if depth > 0 { 10 } else { 7 }) {
             0 | 1 => *out += &format!("y += tmp[(l + {}) % size];\n{WAIT}", rng.below(9)),
             2 => *out += &format!("x = x * {} + (y >> 1);\n", rng.below(7)),
             3 => {
@@ -164,7 +184,8 @@ fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, b
                     &format!("for (int k = 0; k < ((x & 3) + {}); k++) y += own[k & 3] ^ k;\n", rng.below(3))
             }
             5 => *out += &format!("tmp[l] = x + y;\n{WAIT}y ^= tmp[size - 1 - l];\n{WAIT}"),
-            6 => {
+            6 => *out += &of_some(rng),
+            7 => {
                 *loops += 1;
                 let k = format!("k{loops}");
                 let bound = if rng.chance(1, 2) { "(size & 3) + 1".to_owned() } else { "2".to_owned() };
@@ -172,7 +193,7 @@ fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, b
                 statements(rng, out, (depth - 1, together), loops);
                 *out += &format!("x += {k};\n}}\n");
             }
-            7 => {
+            8 => {
                 *out += &format!("if (get_group_id(0) % {} == 0) {{\n", 2 + rng.below(2));
                 statements(rng, out, (depth - 1, together), loops);
                 *out += "} else {\n";

@@ -43,9 +43,11 @@ impl Regions {
         let name = made.strip_suffix(".items").unwrap_or(&made);
         let cut = groups::cut(ir, items, &asked.args, options.strict_barriers)
             .map_err(|e| Error::of_vectorizer(&e.named(name), ir))?;
+        // Groups of several rows are tiles, mostly, and their rows seldom longer than a register of 32-bit elements.
+        let most = if items.has_rows() { (vectors.register_bits / 32).max(1) } else { u32::MAX };
         let of = |args: &[ArgShape], func: FuncId, lanes: Option<u32>| {
             let asked = VectorizerOptions { args: args.to_vec(), name: asked.name.clone(), ..*asked };
-            width::of_kernel(ir, &ir.functions[func], &asked, vectors, lanes)
+            width::of_rows(ir, &ir.functions[func], &asked, vectors, (lanes, most))
         };
         let all = |lanes: Option<u32>| -> Vec<Widths> {
             cut.regions.iter().map(|r| of(&r.args, r.func, lanes)).collect()
@@ -179,7 +181,7 @@ impl Rows<'_> {
                 return Ok(None);
             }
             Work::Each => return self.scalar(region.func, &region.args, &name).map(Some),
-            Work::Lanes => {}
+            Work::Lanes => self.new.extend(region.bound),
         }
         let kernel = &mut *self.kernel;
         let math = kernel.math_library(&self.options.kernel);

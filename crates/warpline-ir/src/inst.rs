@@ -285,7 +285,8 @@ named_enum! {
 /// system.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Atomic {
-    /// `address, x` → the old value.
+    /// `address, x` → the old value. Where it is not atomic for other threads, which do not access this memory, it is
+    /// still one step among lanes.
     Rmw {
         /// What is made of the old value and `x`.
         op: RmwOp,

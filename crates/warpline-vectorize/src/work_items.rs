@@ -94,6 +94,13 @@ impl WorkItems {
         own.iter().copied().chain(added).collect()
     }
 
+    /// Whether it asks which work-item it is in another dimension than 0. Its groups have several rows then, which are
+    /// shorter than a group of as many work-items in one row is.
+    pub fn has_rows(&self) -> bool {
+        let asks = |a: &Added| matches!(a, Added::Answer(Query::LocalId | Query::GlobalId, d) if *d > 0);
+        self.added.iter().any(asks)
+    }
+
     /// Whether it matters where groups begin and end in dimension 0.
     pub(crate) fn has_groups(&self) -> bool {
         self.has_barriers

@@ -225,7 +225,11 @@ impl Case<'_> {
         };
         ensure(self.args.len() == operands, "the number of operands of the atomic operation")?;
         ensure(access.align.is_power_of_two(), "the alignment is a power of two")?;
-        ensure(access.ordering != AtomicOrdering::NotAtomic, "an atomic operation has an ordering")?;
+        let is_update = matches!(atomic, Atomic::Rmw { .. });
+        ensure(
+            is_update || access.ordering != AtomicOrdering::NotAtomic,
+            "an atomic operation has an ordering",
+        )?;
         ensure(self.args[0].is_ptr(), "the address is a pointer")?;
         let ty = self.args[1];
         match atomic {

@@ -1,6 +1,7 @@
-//! Atomic operations that have no original to be cloned.
+//! Atomic operations that have no original to be cloned, and updates that need not be atomic.
 
 use llvm_sys::prelude::LLVMValueRef;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode as Opcode};
 use warpline_ir::{Atomic, AtomicOrdering, Inst, MemAccess, RmwOp, Value};
 
 use super::Emitter;
@@ -23,6 +24,9 @@ impl Emitter<'_> {
         // SAFETY: the builder and the operands are live, and of the types that the IR's verifier asks for.
         unsafe {
             let built = match (atomic, &args[..]) {
+                (Atomic::Rmw { op, access }, &[at, x]) if access.ordering == AtomicOrdering::NotAtomic => {
+                    return self.update(inst, op, &access, (at, x));
+                }
                 (Atomic::Rmw { op, access }, &[at, x]) => {
                     let number = RmwOp::ALL.iter().position(|&one| one == op).unwrap_or(0) as u32;
                     let (at, x) = (self.stand_in(inst, at)?, self.stand_in(inst, x)?);
@@ -45,6 +49,61 @@ impl Emitter<'_> {
                 _ => return Err(self.refuse(inst, "it has the wrong number of operands")),
             };
             Ok(self.built(built, &numbered))
+        }
+    }
+
+    /// Builds an update of memory that no other thread accesses; the old value.
+    fn update(
+        &mut self,
+        inst: Inst,
+        op: RmwOp,
+        access: &MemAccess,
+        (at, x): (Value, Value),
+    ) -> Result<LLVMValueRef> {
+        let f = functions();
+        let (b, name) = (self.builder, c"".as_ptr());
+        let (to, by) = (self.stand_in(inst, at)?, self.stand_in(inst, x)?);
+        // SAFETY: a live builder, an address, and a value of a type that the operation works on.
+        unsafe {
+            let ty = f.LLVMTypeOf(by);
+            let old = f.LLVMBuildLoad2(b, ty, to, name);
+            set_place(old, access);
+            let old = self.built(old, &[(0, at)]);
+            let two = |op: Opcode| (f.LLVMBuildBinOp(b, op as u32, old, by, name), 1);
+            let new = match op {
+                RmwOp::Xchg => None,
+                RmwOp::Add => Some(two(Opcode::LLVMAdd)),
+                RmwOp::Sub => Some(two(Opcode::LLVMSub)),
+                RmwOp::And | RmwOp::Nand => Some(two(Opcode::LLVMAnd)),
+                RmwOp::Or => Some(two(Opcode::LLVMOr)),
+                RmwOp::Xor => Some(two(Opcode::LLVMXor)),
+                RmwOp::FAdd => Some(two(Opcode::LLVMFAdd)),
+                RmwOp::FSub => Some(two(Opcode::LLVMFSub)),
+                RmwOp::Max | RmwOp::Min | RmwOp::UMax | RmwOp::UMin => {
+                    let pred = match op {
+                        RmwOp::Max => LLVMIntPredicate::LLVMIntSGT,
+                        RmwOp::Min => LLVMIntPredicate::LLVMIntSLT,
+                        RmwOp::UMax => LLVMIntPredicate::LLVMIntUGT,
+                        _ => LLVMIntPredicate::LLVMIntULT,
+                    };
+                    let keeps = f.LLVMBuildICmp(b, pred as u32, old, by, name);
+                    let keeps = self.built(keeps, &[(1, x)]);
+                    Some((f.LLVMBuildSelect(b, keeps, old, by, name), 2))
+                }
+            };
+            let mut new = new.map(|(new, place)| self.built(new, &[(place, x)]));
+            if op == RmwOp::Nand {
+                let and = new.unwrap_or(old);
+                let not = f.LLVMBuildBinOp(b, Opcode::LLVMXor as u32, and, f.LLVMConstAllOnes(ty), name);
+                new = Some(self.built(not, &[]));
+            }
+            let store = f.LLVMBuildStore(b, new.unwrap_or(by), to);
+            set_place(store, access);
+            match new {
+                Some(_) => self.built(store, &[(1, at)]),
+                None => self.built(store, &[(0, x), (1, at)]),
+            };
+            Ok(old)
         }
     }
 }

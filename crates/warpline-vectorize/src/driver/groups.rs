@@ -246,6 +246,12 @@ impl State<'_> {
     /// Calls a region for the first work-item.
     fn once(&self, b: &mut Builder, number: usize) {
         let known = self.passed(b, number);
+        let args = self.of_first(b, &known);
+        b.call(self.cut.regions[number].func, &args);
+    }
+
+    /// The arguments of a region for the first work-item.
+    fn of_first(&self, b: &mut Builder, known: &[Value]) -> Vec<Value> {
         let row = row_arguments(b, self.items, &self.group, &[], &self.locals);
         let mut added = row[2..].iter().copied();
         let mut args = self.own.clone();
@@ -256,7 +262,16 @@ impl State<'_> {
             });
         }
         args.extend(known);
-        b.call(self.cut.regions[number].func, &args);
+        args
+    }
+
+    /// For how many work-items of a row a region is run, if not for all.
+    fn bound(&self, b: &mut Builder, number: usize, known: &[Value]) -> Option<Value> {
+        let bound = self.cut.regions[number].bound?;
+        let args = self.of_first(b, known);
+        let (bound, all) = (b.call(bound, &args)?, self.group[0].local);
+        let fewer = b.icmp(IntPred::Ult, bound, all);
+        Some(b.value(Op::Select, &[fewer, bound, all], I64))
     }
 
     /// What a region is passed behind the kernel's parameters, for the first work-item.
@@ -276,8 +291,12 @@ impl State<'_> {
     fn rows(&self, b: &mut Builder, number: usize, row: FuncId) {
         let region = &self.cut.regions[number];
         let known = self.passed(b, number);
+        let bound = self.bound(b, number, &known);
         over_rows(b, &self.group, |b, dimensions| {
             let mut args = row_arguments(b, self.items, dimensions, &self.own, &self.locals);
+            if let Some(bound) = bound {
+                args[1] = b.binary(BinaryOp::Add, args[0], bound, InstFlags::empty());
+            }
             let [x, y, z] = dimensions;
             let rows = b.binary(BinaryOp::Mul, z.item, y.local, InstFlags::empty());
             let before = b.binary(BinaryOp::Add, rows, y.item, InstFlags::empty());

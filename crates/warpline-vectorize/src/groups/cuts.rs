@@ -214,13 +214,11 @@ impl Search<'_> {
         let Some(barrier) = barrier.and_then(|b| self.barriers[b]) else {
             return Err(VectorizeError::at_block(self.func, b, "a barrier depends on it").internal());
         };
-        let behind = self.reached(
-            self.func
-                .layout
-                .iter()
-                .filter(|&&b| self.barriers[b].is_some())
-                .flat_map(|&b| self.func.successors(b)),
-        );
+        // Barriers that all have passed before do not matter.
+        let later = self.reached(self.edges(b).map(|e| self.func.edges[e].to));
+        let waits = |b: &Block| self.barriers[*b].is_some() && later.contains(*b);
+        let barriers = self.func.layout.iter().copied().filter(waits);
+        let behind = self.reached(barriers.flat_map(|b| self.func.successors(b)));
         let left = self.reached(leaving.iter().map(|&e| self.func.edges[e].to));
         let shares = left.iter().any(|b| behind.contains(b) && self.has_effects(b));
         let in_loop = behind.contains(b);

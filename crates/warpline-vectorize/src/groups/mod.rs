@@ -12,6 +12,7 @@
 //!   are kept by the driver, in *cells*; sums of indices and the like are computed again; all others, and private
 //!   arrays, have a *slot* for each work-item, in the workspace.
 //! * [`regions`] makes the functions.
+//! * [`bounds`] finds regions that do nothing for most work-items, and how far a row is to be run.
 //!
 //! A region begins behind a cut and is everything that can be reached from there without passing another one. What
 //! follows on several cuts is in several regions; cells and slots belong to a value, not to a region, so this changes
@@ -20,17 +21,18 @@
 //!
 //! Work-items that return early take no part in later regions: a slot says of each whether it still does.
 
+mod bounds;
 mod collective;
 mod crossing;
 mod cuts;
 mod regions;
 
 use warpline_ir::demangle::demangle_opencl;
-use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type};
+use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::VectorizeError;
-use crate::work_items::{WorkItems, meets};
+use crate::work_items::{Added, WorkItems, meets};
 
 /// A kernel that was cut.
 #[derive(Clone, Debug)]
@@ -69,6 +71,9 @@ pub struct Region {
     pub work: Work,
     /// The cell that tells whether a work-item has come to the end, if some may return before.
     pub anybody: Option<usize>,
+    /// A function with the same parameters that says for how many work-items of a row, from the first one on, there is
+    /// anything to do, as a number of 64 bits; there may be fewer in a row. Without it, there may be for all.
+    pub bound: Option<FuncId>,
 }
 
 /// For which work-items of a group a region is executed.
@@ -171,6 +176,14 @@ pub fn cut(
     let crossing = crossing::find(module, &cuts, &bodies)?;
     let func = &module.functions[items.func];
     let differ = items.group_shapes(args).into_iter().zip(&func.params);
-    let differ = differ.filter(|(shape, _)| *shape == ArgShape::Varying).map(|(_, &p)| p).collect();
-    regions::make(module, (args, differ), cuts, bodies, &crossing)
+    let differ: Vec<Value> =
+        differ.filter(|(shape, _)| *shape == ArgShape::Varying).map(|(_, &p)| p).collect();
+    let local = items.added.iter().position(|a| *a == Added::LocalIndex).map(|k| func.params[own + k]);
+    let mut cut = regions::make(module, (args, &differ), cuts, bodies, &crossing)?;
+    if let Some(local) = local {
+        for region in &mut cut.regions {
+            region.bound = bounds::find(module, region, local, &differ);
+        }
+    }
+    Ok(cut)
 }

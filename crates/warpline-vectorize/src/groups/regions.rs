@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CsrGraph, DomTree, Graph as _, Node};
 use warpline_ir::{
-    Block, BlockData, Edge, Effects, Function, Inst, IntPred, Module, Op, Type, Value, ValueDef,
+    Atomic, Block, BlockData, Edge, Effects, Function, Inst, IntPred, MemAccess, Module, Op, OpaqueInfo,
+    Type, Value, ValueDef,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -187,7 +188,7 @@ impl Uses<'_> {
 /// Makes the functions of regions.
 pub(super) fn make(
     module: &mut Module,
-    (args, differ): (&[ArgShape], Vec<Value>),
+    (args, differ): (&[ArgShape], &[Value]),
     cuts: Cuts,
     bodies: Vec<Body>,
     crossing: &Crossing,
@@ -222,13 +223,47 @@ pub(super) fn make(
                 outline.note_active(slot, exit, &returns, number == 0, anybody);
             }
         }
-        let Outline { b, args, passed, .. } = outline;
+        let Outline { mut b, args, passed, .. } = outline;
+        local_updates(&mut b.func);
         let slots = passed.iter().zip(b.func.params.iter().rev().take(passed.len()).rev());
         let slots = slots.filter(|(passed, _)| matches!(passed, Passed::Slot(_))).map(|(_, &p)| p);
         let work = work_of(&b.func, &differ.iter().copied().chain(slots).collect::<Vec<_>>());
-        regions.push(Region { func: b.finish(), args, passed, end, work, anybody });
+        regions.push(Region { func: b.finish(), args, passed, end, work, anybody, bound: None });
     }
     Ok(Cut { regions, cells, slots: crossing.slots.clone(), warnings: cuts.warnings })
+}
+
+/// Makes plain updates of atomic ones in local memory: one thread runs all work-items of a group, so nobody is there
+/// for whom they would have to be atomic, and lanes make theirs one after the other.
+fn local_updates(func: &mut Function) {
+    let insts: Vec<Inst> = func.layout.iter().flat_map(|&b| func.block_insts(b)).collect();
+    for i in insts {
+        let Op::Opaque(info) = &func.insts[i].op else { continue };
+        let Some(Atomic::Rmw { op, access }) = info.atomic else { continue };
+        if is_local(func, func.insts[i].args[0]) {
+            let access = MemAccess::plain(access.align);
+            let info = OpaqueInfo { atomic: Some(Atomic::Rmw { op, access }), ..(**info).clone() };
+            func.insts[i].op = Op::Opaque(Box::new(info));
+            // Its original is atomic.
+            func.insts[i].origin = None.into();
+        }
+    }
+}
+
+/// Whether an address leads to local memory alone.
+fn is_local(func: &Function, address: Value) -> bool {
+    let (mut seen, mut work) = (EntitySet::new(), vec![address]);
+    while let Some(v) = work.pop() {
+        if !seen.insert(v) {
+            continue;
+        }
+        match func.pointers_behind(v) {
+            Some(behind) => work.extend(behind),
+            None if matches!(func.values[v].def, ValueDef::Param(_)) && func.pointers[v].local => {}
+            None => return false,
+        }
+    }
+    true
 }
 
 /// What follows on a cut.

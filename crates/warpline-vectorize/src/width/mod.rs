@@ -154,7 +154,20 @@ pub fn of_kernel(
     machine: &Machine,
     lanes: Option<u32>,
 ) -> Widths {
-    let greatest = greatest(func, &options.args, machine);
+    of_rows(module, func, options, machine, (lanes, MAX_WIDTH))
+}
+
+/// The number of lanes for a kernel that runs over rows, unless that is given: not more than `most`, since rows are not
+/// expected to be longer.
+#[must_use]
+pub fn of_rows(
+    module: &Module,
+    func: &Function,
+    options: &Options<'_>,
+    machine: &Machine,
+    (lanes, most): (Option<u32>, u32),
+) -> Widths {
+    let greatest = greatest(func, &options.args, machine).min(most);
     settle((module, func), Grouped::of_kernel(module, func, options), greatest, options, machine, lanes)
 }
 
