@@ -404,6 +404,65 @@ fn sub_groups_are_the_lanes_that_run_together() {
     }
 }
 
+/// A program in C that runs work-items whose numbers cross 2^31, and computes what they do from the definition of
+/// sub-groups of 8.
+const CROSSING: &str = r#"#include "k.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { W = 8, N = 200 };
+static int out[4 * N];
+int main(void) {
+  for (int local = 1; local <= 100; local++)
+    for (int before = 0; before <= 41; before++) {
+      uint64_t offset[3] = {(UINT64_C(1) << 31) - before, 0, 0}, size[3] = {N, 1, 1}, group[3] = {local, 1, 1};
+      void *workspace = malloc(k_workspace(size, group));
+      k_ndrange(offset, size, group, out, workspace);
+      free(workspace);
+      for (int i = 0; i < N; i++) {
+        int start = i / local * local, row = N - start < local ? N - start : local, id = (i - start) / W;
+        int first = start + id * W, length = row - id * W < W ? row - id * W : W, sum = 0;
+        for (int k = 0; k < length; k++) sum += first + k;
+        int right[4] = {sum, id, length, (int)(uint32_t)(offset[0] + i)};
+        for (int k = 0; k < 4; k++)
+          if (out[4 * i + k] != right[k])
+            return printf("groups of %d, %d before 2^31: %d of %d is %d, not %d\n", local, before, k, i,
+                          out[4 * i + k], right[k]);
+      }
+    }
+  puts("right");
+}
+"#;
+
+#[test]
+fn a_row_whose_numbers_cross_the_end_of_int_has_the_same_sub_groups() {
+    if no_clang() {
+        return;
+    }
+    let kernel = "kernel void k(global int *out) {
+  size_t at = get_global_id(0) - get_global_offset(0);
+  int g = get_global_id(0);
+  out[4 * at] = sub_group_reduce_add((int)at);
+  out[4 * at + 1] = get_sub_group_id();
+  out[4 * at + 2] = get_sub_group_size();
+  out[4 * at + 3] = g;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let [source, object, header, host] =
+        ["k.cl", "k.o", "k.h", "host.c"].map(|name| folder.path().join(name));
+    std::fs::write(&source, kernel).unwrap();
+    std::fs::write(&host, CROSSING).unwrap();
+    let [source, object, header] = [&source, &object, &header].map(|path| path.to_str().unwrap());
+    ok(&warpline(&["vectorize", source, "-o", object, "--header", header, "--width", "8", "--", STANDARD]));
+    if run("cc", &["-O1", "-w", "host.c", "k.o", "-o", "all"], folder.path()).is_none() {
+        eprintln!("skipped: there is no C compiler");
+        return;
+    }
+    let output = Command::new(folder.path().join("all")).output().unwrap();
+    assert_eq!(stdout(&output), "right\n");
+}
+
 const REDUCTION: &str = "kernel void sum(global const float *in, global float *out, local float *tmp) {
   int l = get_local_id(0);
   tmp[l] = in[get_global_id(0)];

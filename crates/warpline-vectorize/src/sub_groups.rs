@@ -2,7 +2,8 @@
 //!
 //! What OpenCL says of sub-groups becomes operations across lanes, and arithmetic on the number of the work-item in its
 //! group. A sub-group is W neighbours along dimension 0, as regions are executed; where the row of a group is no
-//! multiple of W, the last sub-group of each row is smaller.
+//! multiple of W, the last sub-group of each row is smaller. Nothing else may part a row, so such kernels have no
+//! index of 32 bits, where which wraps drivers begin anew.
 
 use warpline_ir::group_functions::Query;
 use warpline_ir::group_operations::{GroupOp, Partner, SubGroupFunction};

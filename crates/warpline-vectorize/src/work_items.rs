@@ -133,6 +133,7 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
         locals: Vec::new(),
         scratch: Vec::new(),
         over_groups: has_barriers,
+        has_sub_groups,
     };
     forget_prefetches(module, &mut answers.func);
     if !asked.is_empty() || has_barriers {
@@ -302,6 +303,9 @@ pub(crate) struct Answers {
     scratch: Vec<u64>,
     /// Whether the kernel runs over work-groups.
     over_groups: bool,
+    /// Whether it does something by sub-groups. Its rows are never cut where a narrow index wraps, since this would
+    /// part the work-items of a sub-group: truncated indices are computed.
+    has_sub_groups: bool,
 }
 
 impl Answers {
@@ -455,7 +459,7 @@ impl Answers {
     /// Puts something in the place of a question.
     fn answer(&mut self, i: Inst, query: Query, dimension: Option<u32>) {
         let result = self.func.insts[i].results[0];
-        if (query, dimension) == (Query::GlobalId, Some(0)) {
+        if (query, dimension) == (Query::GlobalId, Some(0)) && !self.has_sub_groups {
             self.narrow_uses(result);
         }
         if query == Query::LocalId {
@@ -480,7 +484,9 @@ impl Answers {
         let ty = self.func.ty(self.func.insts[i].results[0]);
         match (query, dimension) {
             (_, 3..) => self.func.int_const(ty.int_bits().unwrap_or(64), query.in_no_dimension()),
-            (Query::GlobalId, 0) if ty == Type::Int(32) => self.param(Added::Index(32)),
+            (Query::GlobalId, 0) if ty == Type::Int(32) && !self.has_sub_groups => {
+                self.param(Added::Index(32))
+            }
             (Query::GlobalId, 0) => {
                 let index = self.param(Added::Index(64));
                 self.narrowed(i, index, ty, InstFlags::empty())
@@ -549,8 +555,8 @@ impl Answers {
         self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts).copied().filter(of).collect()
     }
 
-    /// Indices of their own in place of a number's truncations to 32 bits: drivers make no group in which one of them
-    /// wraps.
+    /// Indices of their own in place of a number's truncations to 32 bits: drivers make no group of lanes in which one
+    /// of them wraps.
     fn narrow_uses(&mut self, v: Value) {
         for i in self.truncations(v) {
             let narrow = self.func.insts[i].results[0];
@@ -616,6 +622,25 @@ mod tests {
         assert!(text.contains("%global_id_0_i32: i32, %global_id_1: i64, %local_size_0: i64"), "{text}");
         assert!(text.contains("add %global_id_0_i32, ") && text.contains("add %local_size_0, 1"), "{text}");
         assert!(!text.contains("call"), "{text}");
+    }
+
+    #[test]
+    fn rows_of_sub_groups_have_no_index_that_wraps() {
+        let (added, text) = rewritten(
+            "declare @_Z13get_global_idj(i32) -> i64 []
+            declare @_Z22get_sub_group_local_idv() -> i32 []
+            func @k() -> i32 {
+            b0:
+              %i: i64 = call @_Z13get_global_idj(0)
+              %n: i32 = trunc %i
+              %l: i32 = call @_Z22get_sub_group_local_idv()
+              %a: i32 = add %n, %l
+              ret %a
+            }",
+        )
+        .unwrap();
+        assert!(added.contains(&Added::Index(64)) && !added.contains(&Added::Index(32)), "{added:?}");
+        assert!(text.contains("trunc %global_id_0"), "{text}");
     }
 
     #[test]
