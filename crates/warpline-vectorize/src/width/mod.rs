@@ -526,7 +526,9 @@ impl<'a> Program<'a> {
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let close = |&&(_, t): &&(u32, f64)| t <= best * CLOSE;
         let fewest = times.iter().find(close).map_or(one, |&(w, _)| w);
-        let twice = times.iter().find(|&&(w, _)| w == 2 * fewest && self.overlaps(fewest)).filter(close);
+        // Registers of 128 bits are too few for that: what they cannot hold waits for memory.
+        let fills = machine.register_bits > 128 && self.overlaps(fewest);
+        let twice = times.iter().find(|&&(w, _)| w == 2 * fewest && fills).filter(close);
         let lanes = twice.map_or(fewest, |&(w, _)| w);
         let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
         // More lanes are more accumulators, where groups wait for each other.
