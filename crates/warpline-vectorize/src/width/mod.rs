@@ -548,11 +548,13 @@ impl<'a> Program<'a> {
     }
 
     /// Whether a group of so many lanes mostly waits, longer than the estimate says: for lanes that leave loops apart,
-    /// whose last iterations are guessed wrongly, or for functions that are expanded inline, which are longer chains
-    /// than they count for. Twice as many lanes fill that time.
+    /// whose last iterations are guessed wrongly, or for functions that are expanded inline in every group, which are
+    /// longer chains than they count for. Twice as many lanes fill that time; where few lanes need such a function, they
+    /// mostly need more registers.
     fn overlaps(&self, width: u32) -> bool {
         let plan = self.plan(width);
-        let is_expanded = |i: Inst| matches!(plan.recipe(i), Recipe::Inline(_) | Recipe::Exact(_));
+        let is_expanded =
+            |i: Inst| matches!(plan.recipe(i), Recipe::Inline(_) | Recipe::Exact(_)) && !self.is_masked(i);
         let mut insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
         self.apart.contains(&true) || insts.any(|&i| is_expanded(i))
     }
