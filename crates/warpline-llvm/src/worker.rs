@@ -673,6 +673,7 @@ mod tests {
             Job::Load {
                 path: "k.cl".into(),
                 options: LoadOptions {
+                    optimize: Some(2),
                     simplify: Some(false),
                     registers: true,
                     thread_jumps: true,
