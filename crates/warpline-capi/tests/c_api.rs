@@ -1,30 +1,14 @@
 //! The library as programs in C and Python see it, and the header, which is what cbindgen makes of the sources.
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::path::Path;
 use std::process::{Command, Output};
 
+use common::built;
 use warpline_testkit::programs_run::root;
 
 const HEADER: &str = "crates/warpline-capi/include/libwarpline.h";
-
-/// Where cargo puts what it builds, beside this test.
-fn built(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let deps = test.parent().unwrap();
-    let folders = [deps.parent().unwrap(), deps];
-    folders.map(|folder| folder.join(name)).into_iter().find(|path| path.exists()).unwrap_or_default()
-}
-
-/// The library and the program; without them the reason to skip.
-fn tools() -> Result<(PathBuf, PathBuf), &'static str> {
-    let (library, program) = (built("libwarpline.so"), built("warpline"));
-    match () {
-        () if !warpline_llvm::has_clang() => Err("there is no clang"),
-        () if !library.exists() => Err("libwarpline.so is not built"),
-        () if !program.exists() => Err("the program warpline is not built"),
-        () => Ok((library, program)),
-    }
-}
 
 fn run(mut command: Command, program: &Path) -> Output {
     command.env("WARPLINE_WORKER", program).output().unwrap()
@@ -52,10 +36,10 @@ fn the_header_is_what_cbindgen_makes_of_the_sources() {
 
 #[test]
 fn a_program_in_c_compiles_and_calls_a_function_while_it_runs() {
-    let (library, program) = match tools() {
-        Ok(tools) => tools,
-        Err(why) => return eprintln!("skipped: {why}"),
-    };
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
     // With the sanitizer, where gcc has it: nothing is leaked, and nothing is used that was freed.
     for flags in [&[][..], &["-fsanitize=address"]] {
         compile_and_call(&library, &program, flags);
@@ -88,10 +72,10 @@ fn compile_and_call(library: &Path, program: &Path, flags: &[&str]) {
 
 #[test]
 fn a_package_for_python_calls_functions_of_c_on_arrays() {
-    let (library, program) = match tools() {
-        Ok(tools) => tools,
-        Err(why) => return eprintln!("skipped: {why}"),
-    };
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
     let mut python = Command::new("python3");
     python.arg("test_warpline.py").current_dir(root().join("python")).env("WARPLINE_LIBRARY", library);
     python.env("PYTHONDONTWRITEBYTECODE", "1");

@@ -154,9 +154,9 @@ fn collective(rng: &mut SplitMix64) -> String {
 
 /// A statement that most work-items have nothing to do in.
 fn of_some(rng: &mut SplitMix64) -> String {
-    let bound = ["size / 2", "tmp[0] & 7", "size - 3", "4", "size & 5", "n - size"][rng.below(6) as usize];
+    let bound = ["size / 2", "tmp[0] & 7", "size - 3", "4", "size & 5", "n - size"][rng.below(6)];
     let condition = ["l < b", "l <= b", "b > l", "l + 2 < b", "l == 0", "!(l >= b)", "(uint)l < (uint)b"];
-    let condition = condition[rng.below(7) as usize];
+    let condition = condition[rng.below(7)];
     let wait = "barrier(CLK_LOCAL_MEM_FENCE);";
     let condition = condition.replace('b', "bound");
     format!("{{ int bound = {bound};\n{wait}\nif ({condition}) tmp[l] = tmp[l] * 3 + l;\n{wait}\n}}\n")
