@@ -139,6 +139,34 @@ fn what_is_said_of_a_nest_is_about_the_loop_that_was_vectorized_or_else_the_inne
 }
 
 #[test]
+fn loops_in_which_the_program_may_end_stay_unless_they_are_marked() {
+    needs_clang!();
+    let source = "#include <stdlib.h>
+static void die(int code) { if (code > 1) exit(code); }
+void clear(int *a, int n) {
+    for (int i = 0; i < n; i++) {
+        if (a[i] < 0) die(3);
+        a[i] = 0;
+    }
+}
+void check(int *a, int n) {
+    for (int i = 0; i < n; i++) {
+        if (a[i] < 0) abort();
+        a[i] = 0;
+    }
+}
+";
+    let place = Place::new("end.c", source);
+    let made = place.run("vectorize", &["-o", "end.o", "--width", "8"]);
+    let (text, said) = (ok(&made), stderr(&made));
+    assert!(text.contains("check: loop at end.c:10 vectorized with 8 lanes"), "{text}");
+    assert!(said.contains("the loop at end.c:4 is not marked, and a call in end.c:"), "{said}");
+    let marked = Place::new("end.c", &source.replace("    for", "    //@ loop\n    for"));
+    let text = ok(&marked.run("vectorize", &["-o", "end.o", "--width", "8"]));
+    assert!(text.contains("2 loops vectorized"), "{text}");
+}
+
+#[test]
 fn init_writes_what_run_would_guess_and_nothing_unless_it_is_wanted() {
     needs_clang!();
     let place = Place::new("saxpy.c", SAXPY);

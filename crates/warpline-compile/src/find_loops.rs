@@ -1,9 +1,10 @@
 //! Which loops are meant: by line, by block, or by the marks that a program has.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::str::FromStr;
 
-use warpline_ir::{Block, FuncId, Function, Inst, Module, Place, Value};
+use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Place, Value};
 use warpline_llvm::openmp::Directive;
 use warpline_llvm::{Imported, MarkedLoop};
 use warpline_vectorize::loops::Nest;
@@ -166,7 +167,16 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
             LoopAt::Line(line) => all.extend(at_line(imported, options, only, *line)?),
             LoopAt::Block(name) => all.push(with_header(imported, options, only, name)?),
             LoopAt::Marked => all.extend(marked(imported, options, only, &mut refused)?),
-            LoopAt::All => all.extend(everywhere(imported, options, only)),
+            LoopAt::All => {
+                let ending = Ending::of(&imported.ir);
+                for one in everywhere(imported, options, only) {
+                    match ending.refusal(&imported.ir, &one) {
+                        Some(reason) if one.unless.is_empty() => refused.push((one, reason)),
+                        Some(_) => {}
+                        None => all.push(one),
+                    }
+                }
+            }
         }
     }
     // Whatever else marks them.
@@ -384,6 +394,57 @@ fn by_program(
     }
     let width = simdlen.map(|n| Width::Lanes(n.min(MAX_WIDTH)));
     Ok(Some(FoundLoop { safelen, reductions, width, ..one }))
+}
+
+/// Functions of C that end the program, or leave for elsewhere, as a part of what it does. What ends it since
+/// something is wrong (`abort`, `assert`, panics) is none.
+const ENDS: [&str; 8] =
+    ["exit", "_exit", "_Exit", "quick_exit", "longjmp", "siglongjmp", "pthread_exit", "thrd_exit"];
+
+/// The functions of a module by which the program may end: of a loop that nobody marks, it is not known whether later
+/// iterations rely on it.
+struct Ending<'a> {
+    names: HashSet<&'a str>,
+}
+
+impl Ending<'_> {
+    fn of(module: &Module) -> Ending<'_> {
+        let mut ending = Ending { names: HashSet::from(ENDS) };
+        loop {
+            let is_new = |f: &&Function| !ending.names.contains(&*f.name);
+            let calls = |f: &&Function| f.layout.iter().any(|&b| ending.call(module, f, b).is_some());
+            let new: Vec<&str> =
+                module.functions.values().filter(is_new).filter(calls).map(|f| &*f.name).collect();
+            if new.is_empty() {
+                return ending;
+            }
+            ending.names.extend(new);
+        }
+    }
+
+    /// The first call in a block by which the program may end.
+    fn call(&self, module: &Module, func: &Function, block: Block) -> Option<Inst> {
+        let ends = |&i: &Inst| match &func.insts[i].op {
+            Op::Call(call) => call.callee.is_some_and(|s| self.names.contains(&*module.symbols[s].name)),
+            _ => false,
+        };
+        func.block_insts(block).find(ends)
+    }
+
+    /// Why a loop is left as it is, if it is.
+    fn refusal(&self, module: &Module, one: &FoundLoop) -> Option<Error> {
+        let func = &module.functions[one.func];
+        let blocks = Nest::of(func).blocks_of(func, one.header);
+        let call =
+            func.layout.iter().filter(|&&b| blocks.contains(b)).find_map(|&b| self.call(module, func, b))?;
+        let place = Place::of(module, func, func.insts[call].loc.expand());
+        let place = place.map_or(String::new(), |place| format!(" in {}", place.short()));
+        Some(Error::Vectorize(format!(
+            "the loop at {} is not marked, and a call{place} may end the program in the middle of it: write `//@ loop` \
+             before it if no later iteration relies on that",
+            one.place
+        )))
+    }
 }
 
 /// All loops of the functions that the input itself defines.

@@ -171,6 +171,11 @@ impl Nest {
         })
     }
 
+    /// The blocks of the loop with this header, with those to which it leads that do not return.
+    pub fn blocks_of(&self, func: &Function, header: Block) -> EntitySet<Block> {
+        self.of_header(header).map_or_else(EntitySet::new, |c| self.with_dead_ends(func, c))
+    }
+
     /// The blocks of a loop, with the dead ends to which it leads.
     fn with_dead_ends(&self, func: &Function, c: CycleId) -> EntitySet<Block> {
         let is_in = |b: Block| self.cycles.contains(c, Node::from(b));
