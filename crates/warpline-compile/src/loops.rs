@@ -39,6 +39,8 @@ pub struct MadeLoop {
     pub made: VectorizedLoop,
     /// What an iteration is expected to take.
     pub estimate: Option<Estimate>,
+    /// Whether scalar code is expected to take less time, and nobody says how many lanes there are to be.
+    pub rather_scalar: bool,
     /// Performance remarks, if they are asked for.
     pub remarks: Remarked,
 }
@@ -572,7 +574,8 @@ impl Machine {
         );
         let (function, estimate) = (original.name.to_string(), widths.estimate.clone());
         let (header, place) = (found.header, found.place.clone());
-        Ok(MadeLoop { function, place, width, header, made, estimate, remarks })
+        let rather_scalar = widths.chosen.is_some() && estimate.as_ref().is_some_and(Estimate::scalar_wins);
+        Ok(MadeLoop { function, place, width, header, made, estimate, rather_scalar, remarks })
     }
 
     /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The

@@ -308,8 +308,13 @@ fn judge(
     }
     let timing = watched(timing::TIMED, || timing::time(&timed.scalar, &timed.vector, &data));
     let race_is_finding = !insensitive && kernel.contract != Contract::Racy;
+    let stays_scalar = match loops[..] {
+        [] => kernel.scalar_wins(),
+        _ => loops.iter().any(|l| l.rather_scalar),
+    };
     let results = Results {
         made,
+        stays_scalar,
         loops,
         marked,
         reasons,

@@ -102,6 +102,8 @@ pub(super) struct Results {
     pub made: Vectorized,
     /// The loops, if they are the unit.
     pub loops: Vec<MadeLoop>,
+    /// Whether `vectorize` keeps scalar code of it.
+    pub stays_scalar: bool,
     /// Whether loops are the unit that the input marks.
     pub marked: bool,
     /// Why branches are divergent and loops left apart.
@@ -208,9 +210,12 @@ impl Results {
             [] => format!("{}: vectorized with {} lanes for {cpu}", line(&kernel.name), kernel.width),
             loops => format!("{} for {cpu}", loops::vectorized(loops)),
         };
-        if self.speedup() < 1.0 {
-            summary.warnings.push("vector code is slower than scalar code".to_owned());
-        }
+        summary.warnings.extend(match (self.speedup() < 1.0, self.stays_scalar) {
+            (true, true) => Some("vector code is slower than scalar code, which `vectorize` keeps"),
+            (true, false) => Some("vector code is slower than scalar code"),
+            (false, true) => Some("`vectorize` keeps scalar code here, which it expects to be faster; --width 8 overrules it"),
+            (false, false) => None,
+        }.map(str::to_owned));
         summary.warnings.extend(self.made.dependences.warnings.iter().cloned());
         summary.warnings.extend(self.loops.iter().flat_map(loops::warnings));
         summary.warnings.dedup();
