@@ -40,7 +40,8 @@ pub enum Worker {
     ThisProgram,
     /// A process of this program, of the same version: `warpline`, or another one that calls [`serve_if_asked`].
     Program(PathBuf),
-    /// This process. What ends LLVM ends it, too, and memory and time are not limited.
+    /// This process. What ends LLVM ends it, too, and memory and time are not limited. What LLVM prints cannot be had,
+    /// so no CPU but `native` can be named.
     ThisProcess,
 }
 
@@ -195,6 +196,11 @@ impl Job {
             Self::PrintUniformity { .. } => "LLVM's analysis of",
         };
         format!("{verb} {}", self.input())
+    }
+
+    /// Whether LLVM itself prints the outcome.
+    fn is_printed(&self) -> bool {
+        matches!(self, Self::CpuNames { .. } | Self::PrintUniformity { .. })
     }
 
     /// What the job is about, for messages.
@@ -559,6 +565,11 @@ fn do_job(job: Job) -> Result<Answer> {
 fn run(job: &Job) -> Result<Answer> {
     let worker = WORKER.read().unwrap_or_else(PoisonError::into_inner).clone();
     let program = match worker {
+        Worker::ThisProcess if job.is_printed() => {
+            let message =
+                format!("{}: LLVM prints it, for which a worker is needed that is a program", job.what());
+            return Err(Error::Worker { message });
+        }
         Worker::ThisProcess => return do_job(job.clone()),
         Worker::Program(path) => path,
         Worker::ThisProgram => {
@@ -591,7 +602,7 @@ fn run(job: &Job) -> Result<Answer> {
     }
     let reply = Reply::find(&finished.stdout).ok_or_else(|| died("its reply was cut off".to_owned()))?;
     let mut answer = reply.outcome()?;
-    if matches!(job, Job::CpuNames { .. } | Job::PrintUniformity { .. }) {
+    if job.is_printed() {
         answer.words = printed;
     }
     Ok(answer)

@@ -14,7 +14,8 @@ fn main() -> ExitCode {
     functions_keep_their_names_and_types_and_compute_the_same();
     kernels_have_drivers();
     what_is_wrong_is_said();
-    println!("in_memory: 3 passed");
+    this_process_compiles_for_its_own_cpu_and_refuses_others();
+    println!("in_memory: 4 passed");
     ExitCode::SUCCESS
 }
 
@@ -50,4 +51,19 @@ fn what_is_wrong_is_said() {
     let code = Code::of_source(Language::C, serial).unwrap();
     assert!(code.object.made.is_empty() && code.object.refused.len() == 1, "{:?}", code.object);
     assert!(code.address("f").is_ok() && code.address("g").is_err());
+}
+
+fn this_process_compiles_for_its_own_cpu_and_refuses_others() {
+    worker::set(worker::Worker::ThisProcess);
+    functions_keep_their_names_and_types_and_compute_the_same();
+    let elsewhere = warpline::compile::KernelOptions {
+        cpu: "haswell".into(),
+        ..warpline::compile::KernelOptions::new("")
+    };
+    let wrong = Object::of_source(
+        Language::C,
+        "void f(int *x) { for (int i = 0; i < 9; i++) x[i] = i; }",
+        &elsewhere,
+    );
+    assert!(wrong.unwrap_err().to_string().contains("a worker is needed"));
 }
