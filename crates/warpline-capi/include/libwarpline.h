@@ -51,7 +51,7 @@ extern "C" {
 const char *warpline_version(void);
 
 // Says which program compiles sources from now on: `warpline` of the same version, by its path. With `NULL` this
-// process does.
+// process does, for its own CPU only.
 //
 // # Safety
 // `path` is `NULL` or a text; `error` is `NULL` or the address of a pointer.

@@ -6,7 +6,7 @@ use warpline_compile::KernelOptions;
 use warpline_compile::jit::{Code, Language, Object};
 use warpline_compile::spec::Width;
 
-use crate::error::{Failure, WarplineError, guarded};
+use crate::error::{Failure, WarplineError, free, guarded, guarded_object};
 use crate::{find_worker, text};
 
 /// How to vectorize. All zeros are the defaults.
@@ -63,11 +63,11 @@ unsafe fn options(given: *const WarplineOptions) -> Result<KernelOptions, Failur
     Ok(options)
 }
 
-fn boxed(object: Object) -> *mut WarplineObject {
+fn reported(object: Object) -> WarplineObject {
     let mut lines = object.made.clone();
     lines.extend(object.refused.iter().map(|why| format!("warning: {why}")));
     let report = CString::new(lines.join("\n").replace('\0', "\u{fffd}")).unwrap_or_default();
-    Box::into_raw(Box::new(WarplineObject { object, report }))
+    WarplineObject { object, report }
 }
 
 /// Compiles a source that is given as text and vectorizes its loops, or its kernels. `language` is the ending of a file
@@ -90,10 +90,10 @@ pub unsafe extern "C" fn warpline_compile_source(
             unsafe { (text(language, "language")?, text(source, "source")?, options(given)?) };
         let language = Language::of(name)
             .ok_or_else(|| Failure::usage(format!("language {name}: use c, cpp, cl, rs or ll")))?;
-        Ok(boxed(Object::of_source(language, source, &options)?))
+        Ok(reported(Object::of_source(language, source, &options)?))
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
-    unsafe { guarded(error, work) }.unwrap_or(std::ptr::null_mut())
+    unsafe { guarded_object(error, work) }
 }
 
 /// The same of a file.
@@ -110,10 +110,10 @@ pub unsafe extern "C" fn warpline_compile_file(
         find_worker();
         // SAFETY: the caller passes a text and options.
         let (path, options) = unsafe { (text(path, "path")?, options(given)?) };
-        Ok(boxed(Object::of_file(&KernelOptions { input: path.into(), ..options })?))
+        Ok(reported(Object::of_file(&KernelOptions { input: path.into(), ..options })?))
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
-    unsafe { guarded(error, work) }.unwrap_or(std::ptr::null_mut())
+    unsafe { guarded_object(error, work) }
 }
 
 /// The bytes of an object file, and how many there are.
@@ -151,10 +151,8 @@ pub unsafe extern "C" fn warpline_object_report(object: *const WarplineObject) -
 /// `object` is `NULL` or an object that is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpline_object_free(object: *mut WarplineObject) {
-    if !object.is_null() {
-        // SAFETY: it was made by `Box::into_raw`.
-        drop(unsafe { Box::from_raw(object) });
-    }
+    // SAFETY: the caller passes one that is not used any more, or nothing.
+    unsafe { free(object) }
 }
 
 /// Links an object into this process. It must be for this machine, and what it calls must be in the process.
@@ -169,10 +167,10 @@ pub unsafe extern "C" fn warpline_load(
     let work = || {
         // SAFETY: the caller passes an object, or nothing.
         let object = unsafe { object.as_ref() }.ok_or_else(|| Failure::usage("object is NULL".to_owned()))?;
-        Ok(Box::into_raw(Box::new(WarplineCode { code: Code::of(object.object.clone())? })))
+        Ok(WarplineCode { code: Code::of(object.object.clone())? })
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
-    unsafe { guarded(error, work) }.unwrap_or(std::ptr::null_mut())
+    unsafe { guarded_object(error, work) }
 }
 
 /// The address of a function or variable, to be called or used as the source declares it, as long as `code` is not
@@ -202,8 +200,6 @@ pub unsafe extern "C" fn warpline_address(
 /// `code` is `NULL` or code that is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpline_code_free(code: *mut WarplineCode) {
-    if !code.is_null() {
-        // SAFETY: it was made by `Box::into_raw`.
-        drop(unsafe { Box::from_raw(code) });
-    }
+    // SAFETY: the caller passes one that is not used any more, or nothing.
+    unsafe { free(code) }
 }

@@ -76,6 +76,29 @@ pub(crate) unsafe fn guarded<T>(
     None
 }
 
+/// The same of what gives an object: its address, or `NULL`.
+///
+/// # Safety
+/// As for [`guarded`].
+pub(crate) unsafe fn guarded_object<T>(
+    error: *mut *mut WarplineError,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> *mut T {
+    // SAFETY: the caller passes the address of a pointer or nothing.
+    unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), |object| Box::into_raw(Box::new(object)))
+}
+
+/// Frees an object that [`guarded_object`] made, if there is one.
+///
+/// # Safety
+/// `object` is `NULL` or such an object, and is not used any more.
+pub(crate) unsafe fn free<T>(object: *mut T) {
+    if !object.is_null() {
+        // SAFETY: it was made by `Box::into_raw`.
+        drop(unsafe { Box::from_raw(object) });
+    }
+}
+
 /// What an error says.
 ///
 /// # Safety
@@ -102,8 +125,6 @@ pub unsafe extern "C" fn warpline_error_kind(error: *const WarplineError) -> War
 /// `error` is `NULL` or an error that is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn warpline_error_free(error: *mut WarplineError) {
-    if !error.is_null() {
-        // SAFETY: it was made by `Box::into_raw`.
-        drop(unsafe { Box::from_raw(error) });
-    }
+    // SAFETY: the caller passes an error that is not used any more, or nothing.
+    unsafe { free(error) }
 }

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use warpline_compile::Error;
+use warpline_llvm::on_path;
 use warpline_llvm::worker::{self, Worker};
 
 use error::{Failure, WarplineError, guarded};
@@ -38,7 +39,7 @@ pub extern "C" fn warpline_version() -> *const c_char {
 }
 
 /// Says which program compiles sources from now on: `warpline` of the same version, by its path. With `NULL` this
-/// process does.
+/// process does, for its own CPU only.
 ///
 /// # Safety
 /// `path` is `NULL` or a text; `error` is `NULL` or the address of a pointer.
@@ -76,13 +77,10 @@ pub unsafe extern "C" fn warpline_string_free(text: *mut c_char) {
 fn find_worker() {
     find_worker_once(|| {
         let named = std::env::var_os("WARPLINE_WORKER").map(PathBuf::from);
-        let search = std::env::var_os("PATH").unwrap_or_default();
-        let on_path = || {
-            let folders = std::env::split_paths(&search).filter(|folder| folder.is_absolute());
-            folders.map(|folder| folder.join("warpline")).find(|path| path.is_file())
-        };
         // Without one it is said where a program is missing, when it is started.
-        worker::set(Worker::Program(named.or_else(on_path).unwrap_or_else(|| "warpline".into())));
+        worker::set(Worker::Program(
+            named.or_else(|| on_path("warpline")).unwrap_or_else(|| "warpline".into()),
+        ));
     });
 }
 

@@ -33,7 +33,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     let mut report = Report::default();
     let mut printed = String::new();
     let mut page = Page::default();
-    let mut findings = Findings::new(Vec::new(), &mut Sources::beside(Path::new("")), &options.gate)?;
+    let mut findings = Findings::new(&options.gate)?;
+    let are_wanted =
+        options.gate.is_used() || matches!(options.format, AnalysisFormat::Sarif | AnalysisFormat::Github);
     for path in &options.inputs {
         let unit = match options.format {
             // LLVM's analysis knows functions only.
@@ -75,8 +77,11 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.functions.push(FunctionReport { region, ..FunctionReport::new(ir, func, &result) });
             }
         }
-        let found = report.functions[before..].iter().flat_map(|one| of_function(one, path)).collect();
-        findings.extend(Findings::new(found, &mut sources, &options.gate)?);
+        // Each needs a line of the source, to be read for that.
+        if are_wanted {
+            findings
+                .add(report.functions[before..].iter().flat_map(|one| of_function(one, path)), &mut sources);
+        }
     }
     let text = match options.format {
         AnalysisFormat::Text if findings.is_gated() => findings.gate_text(),

@@ -1,13 +1,11 @@
 //! `warpline doctor`: what there is on this machine of what warpline uses, and what is lost without the rest.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 use warpline::vectorize::width::Machine;
 use warpline::vectorize::{Gathers, Masks};
 use warpline_compile::machine;
 use warpline_llvm::worker;
-use warpline_llvm::{Tool, host_triple, process_has_symbol, tools};
+use warpline_llvm::{Tool, host_triple, on_path, process_has_symbol, tools};
 
 use crate::Outcome;
 use crate::cli::{DoctorOptions, Format};
@@ -46,9 +44,9 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "libmvec",
         found: library("_ZGVdN8v_expf"),
-        purpose: "vector mathematics that is not written out: pow, atan, double precision",
-        lost: "mathematical functions that are not written out are computed once a lane; it is part of glibc 2.22 \
-               and newer on x86-64",
+        purpose: "vector mathematics that is not expanded inline: pow, atan, double precision",
+        lost: "mathematical functions that are not expanded inline are scalarized; it is part of glibc 2.22 and newer on \
+               x86-64",
         needed: false,
     });
     all.push(Finding {
@@ -60,14 +58,14 @@ fn findings() -> Vec<Finding> {
     });
     all.push(Finding {
         name: "linker",
-        found: on_path(&["cc", "gcc", "clang"]),
+        found: program(&["cc", "gcc", "clang"]),
         purpose: "links objects into programs; rustc needs it for packages",
         lost: "objects can be made, not linked; Debian and Ubuntu: apt install gcc libc6-dev",
         needed: false,
     });
     all.push(Finding {
         name: "cmake",
-        found: on_path(&["cmake"]),
+        found: program(&["cmake"]),
         purpose: "C and C++ projects: warpline_add_kernels",
         lost: "only CMake projects need it",
         needed: false,
@@ -128,12 +126,8 @@ fn library(symbol: &str) -> std::result::Result<String, String> {
 }
 
 /// The first of these programs that is on the path.
-fn on_path(names: &[&str]) -> std::result::Result<String, String> {
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> =
-        std::env::split_paths(&search).filter(|folder| folder.is_absolute()).collect();
-    let paths = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    let found = paths.into_iter().find(|path| path.is_file());
+fn program(names: &[&str]) -> std::result::Result<String, String> {
+    let found = names.iter().find_map(|name| on_path(name));
     found.map(|path| path.display().to_string()).ok_or_else(|| "not found".to_owned())
 }
 

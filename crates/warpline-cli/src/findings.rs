@@ -28,6 +28,13 @@ pub struct GateOptions {
     pub write_baseline: Option<PathBuf>,
 }
 
+impl GateOptions {
+    /// Whether anything is compared or kept.
+    pub(crate) fn is_used(&self) -> bool {
+        self.baseline.is_some() || self.write_baseline.is_some()
+    }
+}
+
 /// Something that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
@@ -71,29 +78,27 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Gives findings about an input identities, and compares them with a baseline if there is one.
+    /// None yet, to be compared with a baseline if there is one.
     ///
     /// # Errors
     /// If the baseline cannot be read.
-    pub(crate) fn new(found: Vec<Finding>, sources: &mut Sources, gate: &GateOptions) -> Result<Findings> {
+    pub(crate) fn new(gate: &GateOptions) -> Result<Findings> {
+        let known = gate.baseline.as_deref().map(read).transpose()?;
+        Ok(Findings { all: Vec::new(), known })
+    }
+
+    /// Adds findings about an input, and gives them identities.
+    pub(crate) fn add(&mut self, found: impl IntoIterator<Item = Finding>, sources: &mut Sources) {
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-        let mut identify = |finding: &Finding| {
+        for finding in found {
             let line = finding.place.as_ref().and_then(|place| line_of(sources, place)).unwrap_or_default();
             let key = format!("{}\0{}\0{line}", finding.rule, finding.function);
             let count = counts.entry(key.clone()).or_default();
             *count += 1;
             let identity = format!("{:016x}", fingerprint(&format!("{key}\0{count}")));
-            Known { identity, rule: finding.rule.to_owned(), function: finding.function.clone(), line }
-        };
-        let all =
-            found.into_iter().map(|finding| (identify(&finding), finding)).map(|(k, f)| (f, k)).collect();
-        let known = gate.baseline.as_deref().map(read).transpose()?;
-        Ok(Findings { all, known })
-    }
-
-    /// Findings about several inputs together.
-    pub(crate) fn extend(&mut self, other: Findings) {
-        self.all.extend(other.all);
+            let (rule, function) = (finding.rule.to_owned(), finding.function.clone());
+            self.all.push((finding, Known { identity, rule, function, line }));
+        }
     }
 
     /// Those that no baseline has.

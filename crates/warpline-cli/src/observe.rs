@@ -85,8 +85,8 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
         not_followed: found.not_followed.into_iter().collect(),
     };
     let mut sources = Sources::beside(path);
-    let findings = report.findings.iter().map(as_finding).collect();
-    let findings = Findings::new(findings, &mut sources, &options.gate)?;
+    let mut findings = Findings::new(&options.gate)?;
+    findings.add(report.findings.iter().map(as_finding), &mut sources);
     let outcome = if findings.new_ones().next().is_none() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
         FindingFormat::Json => output::json(&Report { functions: vec![report] }),

@@ -2,7 +2,7 @@
 //!
 //! Marked loops are meant before all else. An input that says nothing at all, such as any file of C or Rust, is read as
 //! what it is, sequential functions: all of their loops are meant. Kernels need a word: directives, OpenCL's `kernel`,
-//! or a function that asks about lanes.
+//! or a function with cross-lane operations.
 
 use warpline_ir::group_functions::is_gpu;
 use warpline_llvm::InputKind;

@@ -86,5 +86,6 @@ pub use module::{Diagnostic, Module, Severity};
 pub use opencl::defines_opencl_builtin;
 pub use tables::Bridge;
 pub use target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
+pub use tools::on_path;
 pub use versions::{Tool, tools};
 pub use warpline_lanes::C_HEADER;

@@ -17,7 +17,7 @@ use crate::sysroot_cache;
 pub(crate) const NEUTRAL: &str = "/";
 
 /// A file of this name in an absolute folder of `$PATH`.
-fn on_path(name: &str) -> Option<PathBuf> {
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&search).filter(|folder| folder.is_absolute());
     folders.find_map(|folder| Some(folder.join(name)).filter(|path| path.is_file()))

@@ -2,8 +2,8 @@
 //!
 //! For the drivers such a function is a kernel without an index, run over a range of one.
 
-use warpline::uniformity::report::{FunctionReport, Reason};
-use warpline::vectorize::{Contract, Options as VectorizerOptions, linearize_kernel};
+use warpline::uniformity::report::Reason;
+use warpline::vectorize::{Contract, Options as VectorizerOptions};
 use warpline_compile::kernel::Kernel;
 use warpline_compile::loops::{self, FoundLoop, LoopAt, LoopOptions, MadeLoop, Opened, Region};
 
@@ -14,7 +14,7 @@ use crate::spec::Bind;
 
 use super::data::Data;
 use super::picture::Picture;
-use super::{SCALAR, Subject, VECTOR, check, check_parameters, made_up};
+use super::{SCALAR, Subject, VECTOR, check, check_parameters, made_up, reasons_in};
 
 /// How far sums of floating-point numbers in another order may be off where nothing is said, relative to the result.
 pub const REGROUPED: f64 = 1e-5;
@@ -70,8 +70,7 @@ fn reasons(kernel: &mut Kernel, found: &[FoundLoop], made: &[MadeLoop]) -> Resul
         // Dependences have been judged.
         let asked = VectorizerOptions { contract: Contract::Racy, ..VectorizerOptions::new(2, args, "") };
         // What does not come of it is not explained.
-        let Ok(made) = linearize_kernel(ir, &ir.functions[func], &asked) else { continue };
-        all.extend(FunctionReport::new(ir, &made.scalar, &made.uniformity).reasons);
+        all.extend(reasons_in(ir, &ir.functions[func], &asked).unwrap_or_default());
     }
     Ok(all)
 }

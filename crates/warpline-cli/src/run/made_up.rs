@@ -1,12 +1,12 @@
 //! Data for a run of which the user says nothing: made up from the function's parameters.
 //!
 //! Integers are taken for extents: with one of them a range or loop has thousands of indices, with two, or with loops
-//! in loops, some hundred in either direction, and so on, that a run takes little time. Pointers lead to buffers with room for four elements for
-//! each combination of these, of the type that the function accesses there. It is a guess, and the report says what was
-//! passed; where a program needs other data, the interpreter, which judges each run, finds accesses behind a buffer's
-//! end, and the user is told how to say more.
+//! in loops, some hundred in either direction, and so on, so that a run takes little time. Pointers lead to buffers with
+//! room for four elements for each combination of these, of the type that the function accesses there. It is a guess,
+//! and the report says what was passed; where a program needs other data, the interpreter, which judges each run, finds
+//! accesses behind a buffer's end, and the user is told how to say more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpline::ir::{Function, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
@@ -36,7 +36,8 @@ const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "
 /// Parameters whose names say that they are an index.
 const INDICES: [&str; 8] = ["i", "idx", "index", "id", "gid", "tid", "lane", "k"];
 
-/// The extent of what a run of a function with these parameters of its own does: how many indices a range has of which nothing is said.
+/// The extent of what a run of a function with these parameters of its own does: how many indices a range has of which
+/// nothing is said.
 pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 {
     let counts = extents(params, func, binds);
     EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
@@ -76,8 +77,7 @@ pub(crate) fn missing(
         }
         let spec = match (Elem::of(func.ty(param)), shape) {
             (Some(elem), ArgShape::Varying) => {
-                let fill = if elem.is_float() { Fill::Random } else { whole(elem, extent) };
-                Spec::Buffer { elem, len: count as usize, fill }
+                Spec::Buffer { elem, len: count as usize, fill: contents(elem, extent) }
             }
             (Some(_), _) if is_length(func, param) => Spec::Number(Number::Int(len as i128)),
             (Some(elem), _) => Spec::Number(scalar(elem, &name, extent)),
@@ -91,8 +91,7 @@ pub(crate) fn missing(
                          calls this one with data of yours, and no such parameters";
                     return Err(Error::option(format!("--bind {name}"), message));
                 };
-                let fill = if elem.is_float() { Fill::Random } else { whole(elem, extent) };
-                Spec::Buffer { elem, len, fill }
+                Spec::Buffer { elem, len, fill: contents(elem, extent) }
             }
             (None, _) => continue,
         };
@@ -209,48 +208,20 @@ fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
     }
 }
 
-/// Whole numbers that may be indices.
-fn whole(elem: Elem, extent: u64) -> Fill {
+/// What is in a buffer: integers that are wide enough may be indices.
+fn contents(elem: Elem, extent: u64) -> Fill {
     match elem {
-        Elem::Bool | Elem::Int(8) => Fill::Random,
-        _ => Fill::Between(Number::Int(0), Number::Int(extent.into())),
+        Elem::Int(16..) => Fill::Between(Number::Int(0), Number::Int(extent.into())),
+        _ => Fill::Random,
     }
 }
 
 /// What lies where parameters point to, by what is loaded and stored through them; `None` if that are pointers.
 /// Structures of several types are taken for what is floating-point in them.
 fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
-    let pointers = func.params.iter().filter(|&&p| func.ty(p).is_ptr());
-    let mut roots: HashMap<Value, Value> = pointers.map(|&p| (p, p)).collect();
-    // As often as φs need.
-    loop {
-        let before = roots.len();
-        for &block in &func.layout {
-            for inst in func.block_insts(block) {
-                let data = &func.insts[inst];
-                let Some(result) = data.result() else { continue };
-                let from = match data.op {
-                    Op::Gep(_) | Op::Freeze | Op::Cast(_) => data.args.first().and_then(|v| roots.get(v)),
-                    Op::Select => data.args[1..].iter().find_map(|v| roots.get(v)),
-                    Op::Phi => func.phi_position(inst).and_then(|at| {
-                        let edges = func.blocks[block].preds.iter();
-                        edges.filter_map(|&e| func.edges[e].args.get(at)).find_map(|v| roots.get(v))
-                    }),
-                    _ => None,
-                };
-                if let Some(&root) = from.filter(|_| func.ty(result).is_ptr()) {
-                    roots.entry(result).or_insert(root);
-                }
-            }
-        }
-        if roots.len() == before {
-            break;
-        }
-    }
     let mut found: HashMap<Value, Option<Elem>> = HashMap::new();
     for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
         let Some(accessed) = func.accessed(inst) else { continue };
-        let Some(&root) = roots.get(&accessed.address) else { continue };
         let elem = match accessed.ty.scalar() {
             Some(Scalar::Ptr(_)) => None,
             Some(scalar) => match Elem::of(scalar.into()) {
@@ -259,11 +230,28 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
             },
             None => continue,
         };
-        let old = found.entry(root).or_insert(elem);
         let is_float = |elem: Option<Elem>| elem.is_some_and(Elem::is_float);
-        if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
-            *old = elem;
+        for param in params_behind(func, accessed.address) {
+            let old = found.entry(param).or_insert(elem);
+            if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
+                *old = elem;
+            }
         }
     }
     found
+}
+
+/// The parameters that an address may be computed from.
+fn params_behind(func: &Function, address: Value) -> Vec<Value> {
+    let (mut seen, mut work, mut params) = (HashSet::new(), vec![address], Vec::new());
+    while let Some(v) = work.pop() {
+        if !seen.insert(v) {
+            continue;
+        }
+        match func.pointers_behind(v) {
+            Some(behind) => work.extend(behind),
+            None => params.extend(Some(v).filter(|v| func.params.contains(v))),
+        }
+    }
+    params
 }

@@ -32,7 +32,8 @@ use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::work_items::{Added, WorkItems};
 use warpline::vectorize::{
-    AllCallees, Callees as _, Contract, NoMathLibrary, Vectorized, driver, linearize_kernel,
+    AllCallees, Callees as _, Contract, NoMathLibrary, Options as VectorizerOptions, VectorizeError,
+    Vectorized, driver, linearize_kernel,
 };
 use warpline_compile::KernelOptions;
 use warpline_compile::choice::{self, Chosen};
@@ -572,8 +573,16 @@ fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec
 fn reasons(kernel: &Kernel) -> Result<Vec<Reason>> {
     let asked = kernel.vectorizer(String::new(), kernel.width, false, &NoMathLibrary, &AllCallees);
     // Dependences are judged where code is made, once updates of shared memory have been taken out.
-    let asked = warpline::vectorize::Options { contract: Contract::Racy, ..asked };
-    let (ir, func) = (&kernel.imported.ir, kernel.function());
-    let linearized = linearize_kernel(ir, func, &asked).map_err(|e| kernel.refusal(&e))?;
+    let asked = VectorizerOptions { contract: Contract::Racy, ..asked };
+    reasons_in(&kernel.imported.ir, kernel.function(), &asked).map_err(|e| kernel.refusal(&e))
+}
+
+/// The same of a function that is vectorized with these options.
+fn reasons_in(
+    ir: &warpline::ir::Module,
+    func: &Function,
+    asked: &VectorizerOptions<'_>,
+) -> std::result::Result<Vec<Reason>, VectorizeError> {
+    let linearized = linearize_kernel(ir, func, asked)?;
     Ok(FunctionReport::new(ir, &linearized.scalar, &linearized.uniformity).reasons)
 }

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use warpline_dataflow::conditions::{inverse, swapped};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Effects, FuncId, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value,
     ValueDef,
@@ -164,7 +165,7 @@ impl Search<'_> {
 
     fn of_comparison(&self, pred: IntPred, a: Value, b: Value, holds: bool) -> Option<Bound> {
         // As one that holds, with the number of the work-item at the left.
-        let pred = if holds { pred } else { opposite(pred) };
+        let pred = if holds { pred } else { inverse(pred) };
         let (added, below, pred) = match (self.number(a), self.number(b)) {
             (Some(added), None) => (added, b, pred),
             (None, Some(added)) => (added, a, swapped(pred)),
@@ -243,37 +244,6 @@ impl Search<'_> {
             _ => false,
         };
         is_simple && args.iter().all(|&a| self.is_one(a, left))
-    }
-}
-
-/// The predicate that holds where this one does not.
-fn opposite(pred: IntPred) -> IntPred {
-    match pred {
-        IntPred::Eq => IntPred::Ne,
-        IntPred::Ne => IntPred::Eq,
-        IntPred::Ugt => IntPred::Ule,
-        IntPred::Uge => IntPred::Ult,
-        IntPred::Ult => IntPred::Uge,
-        IntPred::Ule => IntPred::Ugt,
-        IntPred::Sgt => IntPred::Sle,
-        IntPred::Sge => IntPred::Slt,
-        IntPred::Slt => IntPred::Sge,
-        IntPred::Sle => IntPred::Sgt,
-    }
-}
-
-/// The predicate for operands that changed places.
-fn swapped(pred: IntPred) -> IntPred {
-    match pred {
-        IntPred::Ugt => IntPred::Ult,
-        IntPred::Uge => IntPred::Ule,
-        IntPred::Ult => IntPred::Ugt,
-        IntPred::Ule => IntPred::Uge,
-        IntPred::Sgt => IntPred::Slt,
-        IntPred::Sge => IntPred::Sle,
-        IntPred::Slt => IntPred::Sgt,
-        IntPred::Sle => IntPred::Sge,
-        IntPred::Eq | IntPred::Ne => pred,
     }
 }
 
