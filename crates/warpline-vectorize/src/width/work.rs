@@ -4,7 +4,7 @@
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{
-    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Recipe, Rep,
+    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
 };
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
@@ -233,6 +233,7 @@ impl Program<'_> {
             Recipe::Sum(sum) => Work::vector(2.0 * lanes / f64::from(sum.together)),
             Recipe::Exact(function) if function.has_loop() => Work::vector(registers * EXACT_LOOP),
             Recipe::Exact(_) => Work::vector(registers * EXACT),
+            Recipe::Pack(packed) => of_packed(*packed, lanes),
             Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),
             Recipe::CrossLane if !self.touches_lanes(i) => Work::scalar(1.0),
             Recipe::CrossLane => match data.op {
@@ -454,6 +455,26 @@ impl Program<'_> {
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
             _ => Work::vector(4.0 * registers),
         }
+    }
+}
+
+/// What a packed store takes.
+fn of_packed(packed: Packed, lanes: f64) -> Work {
+    let parts = |together: u32| lanes / f64::from(together);
+    match packed {
+        // Two operations pack, four make the mask of as many.
+        Packed::Compressed(together) => {
+            let parts = parts(together);
+            Work { vector: 3.0 * parts, scalar: 5.0 * parts, stores: parts, ..Work::default() }
+        }
+        // A masked store of AVX2 takes as long as some others.
+        Packed::Permuted(together) => {
+            let parts = parts(together);
+            Work { vector: 6.0 * parts, scalar: 6.0 * parts, stores: 3.0 * parts, ..Work::default() }
+        }
+        // A branch, and a store if that is taken.
+        Packed::Native => Work { scalar: 5.0 * lanes, stores: 0.5 * lanes, ..Work::default() },
+        Packed::Scattered => Work { stores: lanes, vector: CHOSEN_LANE * lanes, ..Work::default() },
     }
 }
 
