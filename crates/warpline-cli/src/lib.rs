@@ -30,6 +30,7 @@ pub mod output;
 mod passes;
 pub mod placements;
 mod print;
+mod refused;
 mod remarks;
 pub mod run;
 pub mod sampling;
