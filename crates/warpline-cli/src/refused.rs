@@ -83,6 +83,11 @@ fn grouped(refused: &[(String, String)]) -> Vec<Group> {
     groups
 }
 
+/// A reason without the names of the function and of values, and without places.
+pub(crate) fn in_short(reason: &str) -> String {
+    taken_apart(reason).1
+}
+
 /// The line that a reason is about, if it names one, and what is left of it without names of places and values.
 fn taken_apart(text: &str) -> (Option<&str>, String) {
     let (place, reason) = match text.split_once(": function `") {
