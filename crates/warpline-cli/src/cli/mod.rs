@@ -36,7 +36,7 @@ pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOpt
 pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode, RemarkMode};
 pub use opt::OptOptions;
 pub use report::ReportPageOptions;
-pub use set_up::{CompletionOptions, DoctorOptions, InitOptions, ManOptions};
+pub use set_up::{CompletionOptions, DoctorOptions, InitOptions, ManFormat, ManOptions};
 pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
 pub(crate) use words::split;
 

@@ -13,6 +13,7 @@ use warpline_compile::loops::{LoopAt, LoopOptions, open_each_region};
 use warpline_compile::remarks::Remarked;
 use warpline_compile::{KernelOptions, unasked};
 
+use crate::chain::Sources;
 use crate::cli::ReportPageOptions;
 use crate::cost::{self, Refused};
 use crate::error::Result;
@@ -50,6 +51,8 @@ pub(super) struct Line {
     pub share: f64,
     /// Cycles a lane.
     pub lane: f64,
+    /// The line itself, if its file is there.
+    pub source: String,
     /// What is said about it.
     pub what: String,
 }
@@ -98,7 +101,9 @@ pub(super) fn of_input(options: &ReportPageOptions, path: &Path) -> Result<Vec<E
     let loops = unasked::loops(&asked, &[])?;
     let (remarked, refused) = cost::of_input(asked.clone(), &[], &loops)?;
     let reports = divergence(options, path, asked, loops)?;
-    let mut entries: Vec<Entry> = remarked.iter().map(|one| of_remarked(path, one, &reports)).collect();
+    let mut sources = Sources::beside(path);
+    let mut entries: Vec<Entry> =
+        remarked.iter().map(|one| of_remarked(path, one, &reports, &mut sources)).collect();
     entries.extend(refused.into_iter().map(|one| of_refused(path, one)));
     entries.sort_by_key(|entry| place_key(&entry.place));
     // A loop of a function that was expanded inline elsewhere is told where it stands.
@@ -136,7 +141,7 @@ fn divergence(
     Ok(reports)
 }
 
-fn of_remarked(path: &Path, one: &Remarked, reports: &Reports) -> Entry {
+fn of_remarked(path: &Path, one: &Remarked, reports: &Reports, sources: &mut Sources) -> Entry {
     let place = one.begin().map_or_else(String::new, Place::short);
     let (begin, kernel) = ((one.function.clone(), place.clone()), (one.function.clone(), String::new()));
     let report = reports.get(&begin).or_else(|| reports.get(&kernel)).cloned();
@@ -151,8 +156,12 @@ fn of_remarked(path: &Path, one: &Remarked, reports: &Reports) -> Entry {
     let mut lines: Vec<Line> = costs
         .filter_map(|remark| {
             let cost = remark.cost?;
-            let place = remark.place.as_ref()?.short();
-            Some(Line { place, share: cost.share, lane: cost.lane, what: cost::at_line(one, remark) })
+            let place = remark.place.as_ref()?;
+            let (share, lane) = (cost.share, cost.lane);
+            let lines = sources.lines(&place.file);
+            let source = lines.and_then(|lines| lines.get(place.line.checked_sub(1)? as usize));
+            let source = source.map_or_else(String::new, |line| line.trim().to_owned());
+            Some(Line { place: place.short(), share, lane, source, what: cost::at_line(one, remark) })
         })
         .collect();
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));

@@ -35,7 +35,9 @@ pub(super) fn page(files: &[File]) -> String {
     }
     let failed = if unread > 0 { check("failed", "not read", unread) } else { String::new() };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+         http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
+         'unsafe-inline'\">\n<meta name=\"viewport\" \
          content=\"width=device-width\">\n<title>warpline: loops and kernels</title>\n<style>\n{}</style>\n</head>\n\
          <body>\n<h1>Loops and kernels</h1>\n<p>What becomes of each, what it is expected to gain, and why not more. A \
          click on a place leads to what each line costs and to what diverges.</p>\n<div class=\"tools\"><input \
@@ -149,11 +151,12 @@ fn costs(lines: &[Line]) -> String {
     let row = |line: &Line| {
         format!(
             "<tr><td class=\"place\">{}</td><td class=\"number\">{:.0} %</td><td><span class=\"bar\" \
-             style=\"width:{:.0}px\"></span></td><td class=\"number\">{:.2}</td><td>{}</td></tr>\n",
+             style=\"width:{:.0}px\"></span></td><td class=\"number\">{:.2}</td><td><code>{}</code> {}</td></tr>\n",
             escape(&line.place),
             100.0 * line.share,
             120.0 * line.share,
             line.lane,
+            escape(&line.source),
             escape(&line.what),
         )
     };
