@@ -50,6 +50,16 @@ impl GroupCopy {
 }
 
 impl Group {
+    /// Whether it is accessed as blocks between which and the lanes elements move.
+    pub(super) fn is_in_blocks(&self) -> bool {
+        self.blocks.is_some() && !self.alike
+    }
+
+    /// Whether nothing moves between lanes: elements stay in the order of memory.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.alike || self.blocks_in_order().is_some()
+    }
+
     /// How many blocks are accessed at once, if that is in the order of memory and nothing moves between lanes.
     pub(crate) fn blocks_in_order(&self) -> Option<u64> {
         self.copy.as_ref().and_then(|copy| copy.in_order()).or(self.words)
@@ -94,7 +104,7 @@ impl Groups {
         machine: &Machine,
     ) {
         let stores: Vec<GroupId> =
-            self.ids().filter(|&g| self.get(g).stores && self.get(g).blocks.is_some()).collect();
+            self.ids().filter(|&g| self.get(g).stores && self.get(g).is_in_blocks()).collect();
         if stores.is_empty() {
             return;
         }
@@ -166,7 +176,7 @@ impl Groups {
         let group = self.get(id);
         let (low, _) = group.extent();
         let member = group.members.iter().find(|m| m.inst == load)?;
-        let fits = !group.stores && group.blocks == Some(*blocks);
+        let fits = !group.stores && !group.alike && group.blocks == Some(*blocks);
         fits.then_some((id, (member.offset - low) as usize))
     }
 }

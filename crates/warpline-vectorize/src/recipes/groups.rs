@@ -155,6 +155,9 @@ pub(crate) struct Group {
     /// If each lane's elements are loaded as one word of which shifts take the members: how many blocks are loaded at
     /// once.
     pub words: Option<u64>,
+    /// Whether the members are computed alike, so that each member's vector has as many elements of memory, in the order
+    /// in which they lie there.
+    pub alike: bool,
 }
 
 impl Group {
@@ -365,6 +368,11 @@ impl Groups {
         self.groups[id].words = Some(at_once);
     }
 
+    /// Has the elements of a group stay in the order of memory.
+    pub(super) fn set_alike(&mut self, id: GroupId) {
+        self.groups[id].alike = true;
+    }
+
     /// Makes a group part of a copy.
     pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>) {
         self.groups[id].copy = Some(copy);
@@ -551,7 +559,8 @@ impl Finder<'_> {
         });
         let (n, offset) = found.unwrap_or_else(|| {
             let (members, stores) = (Vec::new(), access.writes);
-            let group = Group { members, size, spread, stores, blocks: None, copy: None, words: None };
+            let group =
+                Group { members, size, spread, stores, blocks: None, copy: None, words: None, alike: false };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });

@@ -19,6 +19,7 @@
 //! * `any`: masks of which one lane's comparison tells whether they have any lane.
 
 mod addresses;
+mod alike;
 mod any;
 mod calls;
 mod counts;
@@ -302,6 +303,7 @@ impl Plan {
     ) -> Result<Plan, VectorizeError> {
         let (func, width, reps) = (input.func, options.width, &*prepared.reps);
         let mut groups = prepared.candidates.worthwhile(width, &options.machine);
+        groups.find_alike(module, func, reps, &options.machine);
         groups.find_copies(func, reps, &options.machine);
         let sums = Sums::find(module, input, options, |v| reps[v]);
         groups.find_words(func, reps, &options.machine, |i| sums.recipe(i).is_some());

@@ -331,6 +331,9 @@ impl Program<'_> {
         let group = self.plan(shape.lanes as u32).group(id);
         let registers = if group.stores { shape.operand } else { shape.registers };
         let wide = registers * (group.factor().unsigned_abs().max(1)) as f64;
+        if group.alike {
+            return accesses_of(!group.stores, wide, 0.0);
+        }
         if let Some(blocks) = &group.blocks {
             return of_blocks(machine, group, blocks);
         }
