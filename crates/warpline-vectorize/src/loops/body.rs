@@ -34,6 +34,7 @@ use super::hoist::hoist;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
+use super::search::{self, Search};
 use warpline_dataflow::linear::Sum;
 
 /// The kernel of a loop.
@@ -106,6 +107,7 @@ pub(super) fn outline(
     l: &Loop,
     carried: &[Carried],
     lines: Lines<'_>,
+    search: Option<&Search>,
     width: u32,
     name: &str,
 ) -> Result<Body, VectorizeError> {
@@ -131,13 +133,14 @@ pub(super) fn outline(
         moved: Vec::new(),
     };
     o.take_from_outside(module)?;
-    let end = o.cut_out();
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
+    let leaves = search.map(|s| search::lanes_agree(func, l, s, &mut o.body));
+    let end = o.cut_out(leaves.as_deref().unwrap_or_default());
     let carries = o.states(lane, end);
     o.lines(lines, lane);
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
-    let outputs = o.give_back(module, end);
+    let outputs = o.give_back(module, end, leaves.as_deref());
     let Outline { mut body, args, inputs, moved, .. } = o;
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
@@ -255,7 +258,7 @@ impl Outline<'_> {
 
     /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned,
     /// and the test on into the loop.
-    fn cut_out(&mut self) -> Block {
+    fn cut_out(&mut self, leaves: &[(Block, Value)]) -> Block {
         let end = self.body.add_block("next");
         self.body.redirect_edge(self.l.back, end);
         let old = self.body.insts[self.l.test].clone();
@@ -266,12 +269,20 @@ impl Outline<'_> {
         let edge = self.body.insts[on].edges[0];
         self.body.edges[edge].args = args;
         let (l, entry) = (self.l, self.entry);
-        let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || b == entry || b == end;
+        let is_new = |b: Block| b == entry || b == end || leaves.iter().any(|&(out, _)| out == b);
+        let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || is_new(b);
         for b in self.body.layout.clone().into_iter().filter(|&b| !is_kept(b)) {
             self.body.clear_terminator(b);
         }
         self.body.layout.retain(|&b| is_kept(b));
         self.body.set_terminator(self.entry, Op::Br, &[], &[self.l.header]);
+        for &(out, _) in leaves {
+            self.body.set_terminator(out, Op::Ret, &[], &[]);
+        }
+        // Dead ends that no lane comes to any more.
+        if !leaves.is_empty() {
+            self.body.remove_unreachable_blocks();
+        }
         end
     }
 
@@ -581,27 +592,50 @@ impl Outline<'_> {
     }
 
     /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
-    fn give_back(&mut self, module: &mut Module, end: Block) -> Vec<usize> {
+    /// If lanes may leave the loop, the last member is about those that do.
+    fn give_back(
+        &mut self,
+        module: &mut Module,
+        end: Block,
+        leaves: Option<&[(Block, Value)]>,
+    ) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
             .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
             .collect();
-        let values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
-        let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();
-        let result = match (&values[..], &types[..]) {
-            ([], _) => None,
-            (&[one], _) => Some(one),
-            (_, _) => {
+        let mut values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
+        if leaves.is_some() {
+            values.push(self.body.int_const(64, 0));
+        }
+        for &(out, leaving) in leaves.unwrap_or_default() {
+            let mut unknown: Vec<Value> = Vec::new();
+            for &v in &values[..outputs.len()] {
+                let ty = self.body.ty(v);
+                unknown.push(self.body.poison(ty));
+            }
+            unknown.push(leaving);
+            self.give(module, out, &unknown);
+        }
+        self.give(module, end, &values);
+        outputs
+    }
+
+    /// Ends a block by returning values.
+    fn give(&mut self, module: &mut Module, block: Block, values: &[Value]) {
+        let result = match *values {
+            [] => None,
+            [one] => Some(one),
+            _ => {
+                let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();
                 let ty = module.types.structure(types, false);
                 let mut whole = self.body.constant_value(Constant::Poison(ty));
                 for (k, &v) in values.iter().enumerate() {
                     let op = Op::InsertValue([k as u32].into());
-                    whole = self.body.append_value(end, op, &[whole, v], ty);
+                    whole = self.body.append_value(block, op, &[whole, v], ty);
                 }
                 Some(whole)
             }
         };
         self.body.ret = result.map_or(Type::Void, |v| self.body.ty(v));
-        self.body.set_terminator(end, Op::Ret, result.as_slice(), &[]);
-        outputs
+        self.body.set_terminator(block, Op::Ret, result.as_slice(), &[]);
     }
 }

@@ -14,11 +14,12 @@
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
 //! 4. `trips`: how many iterations there are;
+//!    `search`: how lanes look ahead where it is left in the middle;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
 //!    not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
-//!    put together; `move_out`: the vector code in a function of its own.
+//!    put together; `stop`: where groups end that leave the loop; `move_out`: the vector code in a function of its own.
 
 mod behind;
 mod body;
@@ -32,7 +33,9 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod rewrite;
+mod search;
 mod selections;
+mod stop;
 mod strides;
 mod trips;
 
@@ -40,7 +43,7 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, Module, Op, Type, Value};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -54,6 +57,7 @@ use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
 use rewrite::{Parts, Rewritten};
+use search::Search;
 use selections::Selection;
 use trips::Counter;
 
@@ -256,7 +260,7 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, tail, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces } =
+    let Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces } =
         take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -264,13 +268,13 @@ pub fn vectorize_loop(
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
     // What lanes have selected is compared over vectors of all lanes.
-    let (epilogue, tail) =
-        if asks || !selections.is_empty() { (options.width, Tail::Masked) } else { (epilogue, tail) };
+    let whole = asks || !selections.is_empty() || search.as_ref().is_some_and(Search::is_paged);
+    let (epilogue, tail) = if whole { (options.width, Tail::Masked) } else { (epilogue, tail) };
     let least = if asks { 0 } else { least };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
-    let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
+    let prologue = if anywhere && search.is_none() && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let sums = &*body.sums(&scalar, &carried);
@@ -294,9 +298,16 @@ pub fn vectorize_loop(
         body: &body,
         variants: &variants,
         checks: &checks,
+        search: search.as_ref(),
+        stops: stop::Stops::default(),
     };
     let apart = format!("{}.apart", options.name);
+    let at = parts.search.map(|_| l.breaks[0].branch);
     let Rewritten { func: rewritten, inspected, apart } = rewrite::rewrite(module, scalar, &parts, &apart);
+    if let Some(branch) = at.filter(|_| inspected > 0) {
+        let reason = "this leaves the loop, so that its indices cannot be looked through before it";
+        return Err(VectorizeError::at_inst(&module.functions[func], branch, reason));
+    }
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
@@ -352,11 +363,11 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, selections, counter, body, stands, pieces, .. } =
+    let Taken { scalar, l, carried, selections, counter, search, body, stands, pieces, .. } =
         take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let selects = !selections.is_empty();
-    let divisible = !asks && !selects;
+    let divisible = !asks && !selects && !search.as_ref().is_some_and(Search::is_paged);
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l);
@@ -406,6 +417,7 @@ struct Taken {
     /// What is taken for 1.
     strides: Vec<Value>,
     counter: Counter,
+    search: Option<Search>,
     body: Body,
     /// What the parameters of the kernel stand for.
     stands: Vec<Stands>,
@@ -462,9 +474,22 @@ fn understand(
         exact.iter().filter(|e| e.value == counts).for_each(|e| *flags |= e.flags);
     }
     exact.retain(|e| e.value != counts);
+    if !l.breaks.is_empty() {
+        if has_cross_lane_operations(module, &scalar, &l) {
+            let reason = "this leaves a loop of which iterations ask about others in their group";
+            return Err(VectorizeError::at_inst(&scalar, l.breaks[0].branch, reason));
+        }
+        // What the program would have computed in iterations that it never gets to may wrap.
+        for (_, c) in carried.iter_mut().enumerate().filter(|&(k, _)| k != counter.phi) {
+            if let Kind::Induction { flags, .. } = &mut c.kind {
+                *flags = InstFlags::empty();
+            }
+        }
+    }
+    let search = Search::of(module, &scalar, &l, &carried, &counter)?;
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
-    let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
+    let mut body = body::outline(module, &scalar, &l, &carried, lines, search.as_ref(), options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
@@ -474,7 +499,7 @@ fn understand(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces })
 }
 
 /// Whether a loop calls functions, intrinsics apart.

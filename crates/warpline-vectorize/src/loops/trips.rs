@@ -121,6 +121,30 @@ impl Counter {
         (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
     }
 
+    /// Whether what counts is extended before it is compared.
+    pub(super) fn is_extended(&self) -> bool {
+        self.extension.is_some()
+    }
+
+    /// What the φ that counts begins with, if that is a constant, as a signed number.
+    pub(super) fn constant_start(&self, func: &Function, l: &Loop) -> Option<i128> {
+        let into = func.out_edges(l.preheader)[0];
+        let start = func.edges[into].args[self.phi];
+        let bits = func.ty(start).int_bits().filter(|&bits| bits <= 64)?;
+        Some((number(func, start)? << (128 - bits)) as i128 >> (128 - bits))
+    }
+
+    /// The pointers between which the φ that counts moves upwards by this step, the second one behind the end, if it
+    /// is a pointer and no iteration in which the loop goes on has it anywhere else.
+    pub(super) fn ends_of_pointer(&self, func: &Function, l: &Loop, step: i64) -> Option<(Value, Value)> {
+        let into = func.out_edges(l.preheader)[0];
+        let start = func.edges[into].args[self.phi];
+        let exact = self.pred == IntPred::Ne || self.pred == IntPred::Ult && self.offset == self.step;
+        let inside = self.offset == 0 || self.offset == self.step;
+        (func.ty(start).is_ptr() && self.step == i128::from(step) && exact && inside)
+            .then_some((start, self.bound))
+    }
+
     /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is
     /// compared as it is.
     pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
