@@ -42,6 +42,8 @@ struct Search {
     packs: bool,
     /// Whether the test of the counter is at the end of the iteration.
     rotated: bool,
+    /// Whether iterations are numbered in 32 bits.
+    narrow: bool,
 }
 
 impl Search {
@@ -51,12 +53,13 @@ impl Search {
         Search {
             second: chance(3),
             branches: chance(2),
-            bounded: true,
+            bounded: !chance(4),
             stores: chance(3),
             sums: chance(3),
             last: chance(4),
             packs: chance(5),
             rotated: chance(2),
+            narrow: chance(3),
             element: rng.below(ELEMENTS.len()),
             step: *rng.pick(&steps),
         }
@@ -168,6 +171,14 @@ latch:
         };
         if self.bounded {
             t += "end:\n  %e0 = mul i64 %s, 11\n  %e1 = add i64 %e0, %l\n  %e2 = xor i64 %e1, %k\n  ret i64 %e2\n";
+        }
+        if self.narrow {
+            t = t
+                .replace("%i = phi i64", "%in = phi i32")
+                .replace("%i1, %latch", "%in1, %latch")
+                .replace("%i1 = add i64 %i, 1", "%in1 = add nsw i32 %in, 1\n  %i1 = sext i32 %in1 to i64");
+            let end_of_phis = t.find("%k = phi").map_or(0, |at| at + t[at..].find('\n').unwrap_or(0) + 1);
+            t.insert_str(end_of_phis, "  %i = sext i32 %in to i64\n");
         }
         t += "found:
   %f0 = mul i64 %s, 31

@@ -5,7 +5,7 @@ use warpline_analysis::{CycleForest, DomTree, Node};
 
 use crate::normalize::merge_edges;
 use crate::{VectorizeError, no_return_paths};
-use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, Op, Value};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, InstFlags, IntPred, Op, Type, Value};
 
 /// A loop with what its rewriting needs to know. The function has been brought into the form that the fields describe.
 pub(super) struct Loop {
@@ -22,6 +22,8 @@ pub(super) struct Loop {
     pub(super) test: Inst,
     /// Whether the loop goes on if the condition of the test is true.
     pub(super) stays_if: bool,
+    /// Whether that branch goes on in any case, and was added so that iterations can be counted.
+    pub(super) is_endless: bool,
     /// Which blocks dominate which.
     pub(super) dominators: DomTree,
     /// Blocks of the loop that are in no loop within it.
@@ -44,8 +46,30 @@ impl Loop {
     /// Finds the loop of a header, and gives it a preheader and a single latch.
     ///
     /// # Errors
-    /// If control enters it at several blocks, or leaves it otherwise than by one test in each iteration.
+    /// If control enters it at several blocks, or leaves it otherwise than by branches in each iteration, of which one
+    /// compares what counts with a bound.
     pub(super) fn find(func: &mut Function, header: Block) -> Result<Loop, VectorizeError> {
+        Self::with_test(func, header, None)
+    }
+
+    /// Finds a loop that nothing ends but what iterations find, and gives it a counter, of which a test in the header
+    /// says that it does not come to an end: both ways from there lead on.
+    ///
+    /// # Errors
+    /// As [`Loop::find`].
+    pub(super) fn find_endless(func: &mut Function, header: Block) -> Result<Loop, VectorizeError> {
+        func.remove_unreachable_blocks();
+        shape(func, header)?;
+        let test = add_test(func, header);
+        Self::with_test(func, header, Some(test))
+    }
+
+    /// The same loop after the function has been changed around it.
+    pub(super) fn found_again(&self, func: &mut Function) -> Result<Loop, VectorizeError> {
+        Self::with_test(func, self.header, self.is_endless.then_some(self.test))
+    }
+
+    fn with_test(func: &mut Function, header: Block, known: Option<Inst>) -> Result<Loop, VectorizeError> {
         func.remove_unreachable_blocks();
         no_return_paths::drop_undefined_edges(func);
         shape(func, header)?;
@@ -65,14 +89,33 @@ impl Loop {
         let returns_nowhere = no_return_paths::find(func);
         let dominators = DomTree::compute(&graph);
         let exits = Exits { func, header, blocks: &blocks, own: &own, back, dominators: &dominators };
-        let (exit, others) = exits.the_counted(&exits.leading(|to| !returns_nowhere.contains(to)))?;
-        let test = exits.counted_test(exit)?;
+        let all = exits.leading(|to| !returns_nowhere.contains(to));
+        let (test, others, stays_if) = match known {
+            Some(test) => (test, all, true),
+            None => {
+                let (exit, others) = exits.the_counted(&all)?;
+                let test = exits.counted_test(exit)?;
+                (test, others, func.insts[test].edges[0] != exit)
+            }
+        };
         let into_dead_ends = exits.leading(|to| returns_nowhere.contains(to));
         let breaks = exits.breaks(&others, &into_dead_ends)?;
-        let stays_if = func.insts[test].edges[0] != exit;
         let dead = reached(func, &blocks, &returns_nowhere);
         let preheader = func.edges[entering].from;
-        Ok(Loop { header, blocks, dead, preheader, back, test, stays_if, dominators, own, breaks })
+        let is_endless = known.is_some();
+        Ok(Loop {
+            header,
+            blocks,
+            dead,
+            preheader,
+            back,
+            test,
+            stays_if,
+            is_endless,
+            dominators,
+            own,
+            breaks,
+        })
     }
 
     /// Whether a block may be executed before the last branch by which control leaves the loop in the middle, or ends
@@ -135,6 +178,32 @@ fn blocks_of(
         set
     };
     Ok((set(cycles.nodes(c)), set(cycles.own_nodes(c))))
+}
+
+/// So many iterations are executed in groups of a loop that nobody knows the end of; the scalar loop does the rest.
+const ENOUGH: u128 = 1 << 40;
+
+/// Adds a counter to the φs of a header, and a branch on whether it is below [`ENOUGH`] behind them.
+fn add_test(func: &mut Function, header: Block) -> Inst {
+    let i64_ = Type::Int(64);
+    let counter = func.add_phi(header, i64_);
+    let position = func.blocks[header].phis.len() - 1;
+    let next = func.split_block(header, 0, "");
+    let [zero, one, enough] = [0, 1, ENOUGH].map(|n| func.int_const(64, n));
+    let below = func.append_value(header, Op::ICmp(IntPred::Ult), &[counter, enough], Type::BOOL);
+    let after = func.append(header, Op::Binary(BinaryOp::Add), &[counter, one], i64_);
+    func.insts[after].flags = InstFlags::NUW | InstFlags::NSW;
+    let after = func.insts[after].results[0];
+    let cycles = CycleForest::compute(&func.graph().0);
+    let inside = |b: Block| {
+        let own = cycles.around(Node::from(header)).find(|&c| cycles.header(c) == Node::from(header));
+        own.is_some_and(|c| cycles.contains(c, Node::from(b)))
+    };
+    for e in func.blocks[header].preds.clone() {
+        let from = func.edges[e].from;
+        func.set_phi_arg(e, position, if inside(from) { after } else { zero });
+    }
+    func.set_terminator(header, Op::CondBr, &[below], &[next, next])
 }
 
 /// The ways out of a loop.

@@ -42,6 +42,7 @@ mod trips;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
+use warpline_dataflow::linear::Extension;
 use warpline_ir::verify::verify;
 use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
@@ -289,6 +290,11 @@ pub fn vectorize_loop(
         add_checks(&mut checks, &variant.dependences.checks);
     }
     let variants = made.variants();
+    if l.is_endless && !checks.is_empty() {
+        let reason = "this loop has no end that is known before it, so that pointers cannot be checked: declare \
+             them `restrict`, or write `//@ loop independent`";
+        return Err(VectorizeError::at_block(&scalar, l.header, reason));
+    }
     let parts = Parts {
         l: &l,
         counter: &counter,
@@ -370,7 +376,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let divisible = !asks && !selects && !search.as_ref().is_some_and(Search::is_paged);
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
-    let rounds = counter.constant_rounds(&scalar, &l);
+    let rounds = counter.constant_rounds(&scalar, &l).filter(|_| !l.is_endless);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
     let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
@@ -442,21 +448,52 @@ fn take_out(
     })
 }
 
+/// Why a loop is not understood.
+enum Failure {
+    /// Nothing says how many iterations there are at most.
+    Uncounted(VectorizeError),
+    Other(VectorizeError),
+}
+
+impl From<VectorizeError> for Failure {
+    fn from(error: VectorizeError) -> Failure {
+        Failure::Other(error)
+    }
+}
+
 fn understand(
     module: &mut Module,
     func: FuncId,
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<Taken, VectorizeError> {
+    match understand_as(module, func, unit, options, false) {
+        Ok(taken) => Ok(taken),
+        Err(Failure::Other(error)) => Err(error),
+        Err(Failure::Uncounted(error)) => understand_as(module, func, unit, options, true).map_err(|_| error),
+    }
+}
+
+/// Understands a loop that a counter ends, or one that nothing does but what iterations find.
+fn understand_as(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+    is_endless: bool,
+) -> Result<Taken, Failure> {
     let Unit { header, any_order, .. } = *unit;
     let mut scalar = module.functions[func].clone();
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
-        return Err(VectorizeError::in_function(&scalar, reason));
+        return Err(VectorizeError::in_function(&scalar, reason).into());
     }
-    let mut l = Loop::find(&mut scalar, header)?;
+    let mut l = match is_endless {
+        true => Loop::find_endless(&mut scalar, header)?,
+        false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
+    };
     if invariant::hoist_loads(module, &mut scalar, &l) {
-        l = Loop::find(&mut scalar, header)?;
+        l = l.found_again(&mut scalar)?;
     }
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
@@ -464,7 +501,7 @@ fn understand(
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
-    let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let counter = Counter::of(module, &scalar, &l, &carried).map_err(Failure::Uncounted)?;
     let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
     strides::assume_of_carried(&mut carried, &strides);
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
@@ -477,7 +514,7 @@ fn understand(
     if !l.breaks.is_empty() {
         if has_cross_lane_operations(module, &scalar, &l) {
             let reason = "this leaves a loop of which iterations ask about others in their group";
-            return Err(VectorizeError::at_inst(&scalar, l.breaks[0].branch, reason));
+            return Err(VectorizeError::at_inst(&scalar, l.breaks[0].branch, reason).into());
         }
         // What the program would have computed in iterations that it never gets to may wrap.
         for (_, c) in carried.iter_mut().enumerate().filter(|&(k, _)| k != counter.phi) {
@@ -487,6 +524,11 @@ fn understand(
         }
     }
     let search = Search::of(module, &scalar, &l, &carried, &counter)?;
+    for &(k, extension) in search.iter().flat_map(|s| &s.exact) {
+        if let Kind::Induction { flags, .. } = &mut carried[k].kind {
+            *flags |= if extension == Extension::Signed { InstFlags::NSW } else { InstFlags::NUW };
+        }
+    }
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
     let mut body = body::outline(module, &scalar, &l, &carried, lines, search.as_ref(), options.width, &name)

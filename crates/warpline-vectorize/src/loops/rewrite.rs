@@ -78,10 +78,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let is_bounded = |c: &Carried| matches!(&c.kind, Kind::Compaction(c) if c.is_bounded);
     let bounded = !parts.selections.is_empty() || parts.carried.iter().any(is_bounded);
     let rounds = if bounded { at_most(&mut b, rounds, MAX_NUMBER) } else { rounds };
-    let rounds = match parts.search.and_then(|s| s.most) {
-        Some(most) => none_if_above(&mut b, rounds, most),
-        None => rounds,
-    };
+    let rounds = parts.within_search(&mut b, rounds, &starts);
     let mut new = Vec::new();
     if parts.variants.least > 1 {
         let many = b.block("many");
@@ -424,13 +421,6 @@ fn combined(b: &mut Builder, combiner: &Combiner, x: Value, y: Value) -> Value {
         b.func.insts[i].flags = flags;
         b.func.insts[i].results[0]
     })
-}
-
-/// A number of 64 bits, unsigned, or 0 if it is above a constant.
-fn none_if_above(b: &mut Builder, x: Value, most: i64) -> Value {
-    let (most, none) = (b.int(64, most), b.int(64, 0));
-    let less = b.icmp(IntPred::Ule, x, most);
-    b.value(Op::Select, &[less, x, none], Type::Int(64))
 }
 
 /// The less of a number of 64 bits, unsigned, and a constant.

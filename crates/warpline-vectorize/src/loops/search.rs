@@ -31,7 +31,9 @@
 //! [`MemAccess::is_speculative`]: warpline_ir::MemAccess::is_speculative
 
 use warpline_dataflow::linear::{Address, Extension, Term};
-use warpline_ir::{BinaryOp, Block, Effects, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Value};
+use warpline_ir::{
+    BinaryOp, Block, CastOp, Effects, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Value,
+};
 
 use super::carried::{Carried, Kind};
 use super::find::Loop;
@@ -51,6 +53,8 @@ pub(super) struct Search {
     pub(super) only_looks: bool,
     /// Objects are this many iterations long at most: more of them are a sign that the bounds are the wrong way round.
     pub(super) most: Option<i64>,
+    /// Inductions, by position, that must not wrap, as they are extended, in any iteration of a group.
+    pub(super) exact: Vec<(usize, Extension)>,
 }
 
 /// A load that lanes execute although the program may not.
@@ -87,10 +91,6 @@ impl Search {
         if l.breaks.is_empty() {
             return Ok(None);
         }
-        if counter.is_extended() {
-            let reason = "this loop is left in the middle, and its counter is narrower than its bound";
-            return Err(VectorizeError::at_inst(func, l.test, reason));
-        }
         let inside = || func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
         let mut insts = inside().flat_map(|b| func.block_insts(b));
         if let Some(i) = insts.find(|&i| may_free(module, &func.insts[i]) && !is_store(func, i)) {
@@ -104,7 +104,8 @@ impl Search {
         };
         let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. });
         let only_looks = carried.iter().all(plain) && !inside().flat_map(|b| func.block_insts(b)).any(seen);
-        let mut search = Search { paged: Vec::new(), only_looks, most: None };
+        let mut search = Search { paged: Vec::new(), only_looks, most: None, exact: Vec::new() };
+        search.exact.extend(counter.extended().map(|extension| (counter.phi, extension)));
         let looking = Looking { module, func, l, carried, counter, objects: Objects::of(module, func) };
         for block in inside().filter(|&b| l.is_before_last_break(func, b)) {
             if !l.own.contains(block) {
@@ -114,6 +115,10 @@ impl Search {
             for i in func.block_insts(block) {
                 looking.instruction(i, &mut search)?;
             }
+        }
+        if l.is_endless && search.paged.is_empty() {
+            let reason = "this loop looks for nothing in memory, and has no counter";
+            return Err(VectorizeError::at_block(func, l.header, reason));
         }
         Ok(Some(search))
     }
@@ -162,7 +167,9 @@ impl Looking<'_> {
         let Some(accessed) = func.accessed(i) else { return refuse("loads in a way that is not understood") };
         let bytes = self.module.layout.store_size(&self.module.types, accessed.ty);
         let address = Address::of(self.module, func, accessed.address);
-        let moving = address.and_then(|address| Some((self.step(&address)?, address)));
+        let plain = self.is_computable(accessed.address, MAX_DEPTH);
+        let address = address.filter(|_| plain);
+        let moving = address.and_then(|address| Some((self.step(&address, &mut search.exact)?, address)));
         let (Some(bytes), Some((step, address))) = (bytes, moving) else {
             return refuse(
                 "loads, before it is known whether an earlier iteration leaves the loop, from an address that does \
@@ -191,9 +198,8 @@ impl Looking<'_> {
                 "loads what may not be there if an earlier iteration leaves the loop, which sanitizers report",
             );
         }
-        let known = |v: Value| self.is_computable(v, MAX_DEPTH);
         let plain = matches!(func.ty(accessed.address), Type::Ptr(0));
-        if !plain || !known(accessed.address) || !(1..=PAGE).contains(&bytes) {
+        if !plain || !(1..=PAGE).contains(&bytes) {
             return refuse("loads what may not be there if an earlier iteration leaves the loop");
         }
         search.paged.push(Speculated { inst: i, address: accessed.address, step, bytes });
@@ -201,27 +207,24 @@ impl Looking<'_> {
     }
 
     /// By how much an address moves in each iteration, also in lanes that compute what the program does not.
-    fn step(&self, address: &Address) -> Option<i64> {
-        let mut step = i128::from(self.growth(address.root, Extension::None)?);
+    fn step(&self, address: &Address, exact: &mut Vec<(usize, Extension)>) -> Option<i64> {
+        let mut step = self.growth(address.root, Extension::None, exact)?;
         for &Term { value, extension, scale } in &address.terms {
-            step = step.checked_add(self.growth(value, extension)?.checked_mul(scale.into())?)?;
+            step = step.checked_add(self.growth(value, extension, exact)?.checked_mul(scale.into())?)?;
         }
         i64::try_from(step).ok().filter(|s| s.unsigned_abs() < 1 << 31)
     }
 
-    fn growth(&self, v: Value, extension: Extension) -> Option<i128> {
+    fn growth(&self, v: Value, extension: Extension, exact: &mut Vec<(usize, Extension)>) -> Option<i128> {
         if self.l.is_invariant(self.func, v) {
             return Some(0);
         }
         let k = self.carried.iter().position(|c| c.phi == v)?;
-        let Kind::Induction { step: Growth::Constant(by), flags } = self.carried[k].kind else { return None };
-        // Of the counter, the test of the loop says that it does not wrap in any iteration that might be executed.
-        let exact = match extension {
-            Extension::None => true,
-            Extension::Signed => k == self.counter.phi && flags.contains(InstFlags::NSW),
-            Extension::Unsigned => k == self.counter.phi && flags.contains(InstFlags::NUW),
-        };
-        exact.then_some(by)
+        let Kind::Induction { step: Growth::Constant(by), .. } = self.carried[k].kind else { return None };
+        if extension != Extension::None && !exact.contains(&(k, extension)) {
+            exact.push((k, extension));
+        }
+        Some(by)
     }
 
     /// Whether an address is in an object of known size in all iterations that might be executed.
@@ -274,7 +277,12 @@ impl Looking<'_> {
         roots
     }
 
-    /// Whether a value can be computed from what the loop carries and what stays the same.
+    fn is_phi(&self, v: Value) -> bool {
+        let def = self.func.def_inst(v);
+        def.is_some_and(|i| self.func.insts[i].op == Op::Phi && self.func.insts[i].block == self.l.header)
+    }
+
+    /// Whether a value can be computed from what the loop carries and what stays the same, in 64 bits.
     fn is_computable(&self, v: Value, depth: u32) -> bool {
         let func = self.func;
         if self.l.is_invariant(func, v) {
@@ -283,9 +291,14 @@ impl Looking<'_> {
         let Some(i) = func.def_inst(v) else { return false };
         let data = &func.insts[i];
         match data.op {
-            Op::Phi => data.block == self.l.header,
-            Op::Cast(_) | Op::Binary(_) | Op::Gep(_) => {
+            Op::Phi => self.is_phi(v),
+            Op::Cast(op) if self.is_phi(data.args[0]) => {
+                matches!(op, CastOp::SExt | CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr)
+            }
+            // What is narrower may wrap where the program does not get to.
+            Op::Binary(_) | Op::Gep(_) => {
                 depth > 0
+                    && (func.ty(v).is_ptr() || func.ty(v) == Type::Int(64))
                     && data.effects().is_empty()
                     && data.args.iter().all(|&a| self.is_computable(a, depth - 1))
             }

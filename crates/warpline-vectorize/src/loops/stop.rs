@@ -15,8 +15,10 @@ use super::carried::Kind;
 use super::rewrite::Parts;
 use super::search::{PAGE, Speculated};
 use crate::builder::Builder;
+use crate::dependences::Growth;
 use crate::driver::BodyVariant;
 use crate::driver::skeleton::{self, Skeleton, phis};
+use warpline_dataflow::linear::Extension;
 use warpline_ir::{BinaryOp, Block, CastOp, InstFlags, IntPred, Op, Type, Value};
 
 /// Where groups end since a lane leaves the loop.
@@ -86,6 +88,37 @@ impl Parts<'_> {
             b.pass(&state);
         }
         blocks
+    }
+
+    /// Of so many iterations, those in which nothing wraps that must not, and none if objects are not that long.
+    pub(super) fn within_search(&self, b: &mut Builder, mut rounds: Value, starts: &[Value]) -> Value {
+        let Some(search) = self.search else { return rounds };
+        if let Some(most) = search.most {
+            let (most, none) = (b.int(64, most), b.int(64, 0));
+            let less = b.icmp(IntPred::Ule, rounds, most);
+            rounds = b.value(Op::Select, &[less, rounds, none], Type::Int(64));
+        }
+        for &(k, extension) in &search.exact {
+            let Kind::Induction { step: Growth::Constant(by), .. } = self.carried[k].kind else { continue };
+            let ty = b.func.ty(starts[k]);
+            let Some(bits) = ty.int_bits().filter(|&bits| bits < 64 && by != 0) else { continue };
+            let start = b.value(Op::Freeze, &[starts[k]], ty);
+            let end = match (extension, by > 0) {
+                (Extension::Signed, true) => u128::MAX >> (129 - bits),
+                (Extension::Signed, false) => 1 << (bits - 1),
+                (_, true) => u128::MAX >> (128 - bits),
+                (_, false) => 0,
+            };
+            let end = b.func.int_const(bits, end);
+            let (far, near) = if by > 0 { (end, start) } else { (start, end) };
+            let distance = b.binary(BinaryOp::Sub, far, near, InstFlags::empty());
+            let distance = b.cast(CastOp::ZExt, distance, Type::Int(64));
+            let step = b.func.int_const(64, by.unsigned_abs());
+            let room = b.binary(BinaryOp::UDiv, distance, step, InstFlags::empty());
+            let less = b.icmp(IntPred::Ult, room, rounds);
+            rounds = b.value(Op::Select, &[less, room, rounds], Type::Int(64));
+        }
+        rounds
     }
 
     /// Makes the groups for so many iterations, as [`skeleton::emit`] does.

@@ -9,7 +9,7 @@
 use crate::VectorizeError;
 use crate::builder::Builder;
 use warpline_dataflow::conditions::{inverse, swapped};
-use warpline_dataflow::linear::rounds;
+use warpline_dataflow::linear::{Extension, rounds};
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::carried::{Carried, Kind};
@@ -121,9 +121,9 @@ impl Counter {
         (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
     }
 
-    /// Whether what counts is extended before it is compared.
-    pub(super) fn is_extended(&self) -> bool {
-        self.extension.is_some()
+    /// How what counts is extended before it is compared, if it is.
+    pub(super) fn extended(&self) -> Option<Extension> {
+        self.extension.map(|(op, _)| if op == CastOp::SExt { Extension::Signed } else { Extension::Unsigned })
     }
 
     /// What the φ that counts begins with, if that is a constant, as a signed number.
@@ -140,7 +140,7 @@ impl Counter {
         let into = func.out_edges(l.preheader)[0];
         let start = func.edges[into].args[self.phi];
         let exact = self.pred == IntPred::Ne || self.pred == IntPred::Ult && self.offset == self.step;
-        let inside = self.offset == 0 || self.offset == self.step;
+        let inside = !self.in_doubt && (self.offset == 0 || self.offset == self.step);
         (func.ty(start).is_ptr() && self.step == i128::from(step) && exact && inside)
             .then_some((start, self.bound))
     }
