@@ -260,3 +260,85 @@ fn loops_that_are_left_in_the_middle_do_what_the_scalar_loop_does() {
         kernel.judge_on(mode, &cpus[seed as usize % cpus.len()], inputs);
     }
 }
+
+/// A loop that takes the least or greatest number in one of the ways in which a NaN counts, with its place.
+fn extremum(pred: &str, swapped: bool, new_if: bool, conditional: bool) -> String {
+    let (x, y) = if swapped { ("%x", "%m") } else { ("%m", "%x") };
+    let (yes, no) = if new_if { ("%x", "%m") } else { ("%m", "%x") };
+    let (at_yes, at_no) = if new_if { ("%i", "%at") } else { ("%at", "%i") };
+    let takes = match conditional {
+        false => "  %m1 = select i1 %c, float YES, float NO\n  %at1 = select i1 %c, i64 AY, i64 AN\n",
+        true => {
+            "  %odd = and i64 %i, 1
+  %some = icmp eq i64 %odd, 0
+  %m2 = select i1 %c, float YES, float NO
+  %at2 = select i1 %c, i64 AY, i64 AN
+  %m1 = select i1 %some, float %m2, float %m
+  %at1 = select i1 %some, i64 %at2, i64 %at
+"
+        }
+    };
+    let takes = takes.replace("YES", yes).replace("NO", no).replace("AY", at_yes).replace("AN", at_no);
+    format!(
+        "define i64 @kernel(ptr %a, float %start, i64 %n) {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %i1, %body ]
+  %m = phi float [ %start, %entry ], [ %m1, %body ]
+  %at = phi i64 [ -1, %entry ], [ %at1, %body ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %body, label %end
+body:
+  %p = getelementptr float, ptr %a, i64 %i
+  %x = load float, ptr %p
+  %c = fcmp {pred} float {x}, {y}
+{takes}  %i1 = add i64 %i, 1
+  br label %head
+end:
+  %bits = bitcast float %m to i32
+  %wide = zext i32 %bits to i64
+  %high = shl i64 %at, 32
+  %both = xor i64 %high, %wide
+  ret i64 %both
+}}"
+    )
+}
+
+#[test]
+fn minima_that_nans_replace_are_those_of_the_scalar_loop() {
+    if !llvm_is_there() {
+        return;
+    }
+    let cpus = cpus();
+    let rng = &mut SplitMix64::new(11);
+    let values = [0.0, -0.0, 1.0, -1.0, 2.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40];
+    for pred in ["olt", "ole", "ogt", "oge", "ult", "ule", "ugt", "uge"] {
+        for form in 0..8 {
+            let text = extremum(pred, form & 1 > 0, form & 2 > 0, form & 4 > 0);
+            let mut inputs = Vec::new();
+            for round in 0..16 {
+                let n = [0, 1, 7, 33, 64, 200][rng.below(6)];
+                // NaNs are rare in some of them, and there are none in others.
+                let mut one = || {
+                    let v = *rng.pick(&values);
+                    let may_be_nan = round % 3 == 0 || round % 3 == 1 && rng.chance(1, 20);
+                    if v.is_nan() && !may_be_nan { 3.0 } else { v }
+                };
+                let floats: Vec<u8> = (0..n).flat_map(|_| one().to_le_bytes()).collect();
+                let start = one().to_bits();
+                inputs.push(vec![Arg::Buffer(floats), Arg::Uniform(start.into()), Arg::Uniform(n)]);
+            }
+            let kernel = Kernel {
+                text,
+                args: inputs[0].clone(),
+                range: 0..1,
+                result: 8,
+                looped: true,
+                contract: Contract::Sequential,
+            };
+            let mode = ([4, 8, 16][form % 3], Linearize::Partial, Boscc::Auto, "default<O3>");
+            kernel.judge_on(mode, &cpus[form % cpus.len()], inputs);
+        }
+    }
+}

@@ -24,7 +24,8 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op,
+    Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -46,6 +47,8 @@ pub(super) struct Body {
     pub(super) inputs: Vec<Input>,
     /// What it returns: what these φs are in the next iteration.
     pub(super) outputs: Vec<usize>,
+    /// Whether what it returns has one more member: bits of lanes, from the first of which on the scalar loop goes on.
+    pub(super) goes_back: bool,
     /// Stores, with loads that have moved up past them.
     pub(super) moved: Vec<(Inst, Inst)>,
 }
@@ -108,6 +111,7 @@ pub(super) fn outline(
     carried: &[Carried],
     lines: Lines<'_>,
     search: Option<&Search>,
+    no_nans: &[Value],
     width: u32,
     name: &str,
 ) -> Result<Body, VectorizeError> {
@@ -140,12 +144,13 @@ pub(super) fn outline(
     o.lines(lines, lane);
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
-    let outputs = o.give_back(module, end, leaves.as_deref());
+    let outputs = o.give_back(module, end, leaves.as_deref(), no_nans);
     let Outline { mut body, args, inputs, moved, .. } = o;
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
     ssa::remove_dead_phis(&mut body);
-    Ok(Body { func: body, args, inputs, outputs, moved })
+    let goes_back = leaves.is_some() || !no_nans.is_empty();
+    Ok(Body { func: body, args, inputs, outputs, goes_back, moved })
 }
 
 struct Outline<'a> {
@@ -592,19 +597,21 @@ impl Outline<'_> {
     }
 
     /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
-    /// If lanes may leave the loop, the last member is about those that do.
+    /// If lanes may leave the loop, or find a NaN, the last member is about those that do.
     fn give_back(
         &mut self,
         module: &mut Module,
         end: Block,
         leaves: Option<&[(Block, Value)]>,
+        no_nans: &[Value],
     ) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
             .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
             .collect();
         let mut values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
-        if leaves.is_some() {
-            values.push(self.body.int_const(64, 0));
+        let goes_back = self.any_nan(end, no_nans);
+        if leaves.is_some() || goes_back.is_some() {
+            values.push(goes_back.unwrap_or_else(|| self.body.int_const(64, 0)));
         }
         for &(out, leaving) in leaves.unwrap_or_default() {
             let mut unknown: Vec<Value> = Vec::new();
@@ -617,6 +624,20 @@ impl Outline<'_> {
         }
         self.give(module, end, &values);
         outputs
+    }
+
+    /// Whether any of these values is a NaN in any lane: 1, or 0.
+    fn any_nan(&mut self, end: Block, values: &[Value]) -> Option<Value> {
+        let one = |o: &mut Self, v: Value| {
+            let v = o.inner(v);
+            o.body.append_value(end, Op::FCmp(FloatPred::Uno), &[v, v], Type::BOOL)
+        };
+        let each: Vec<Value> = values.iter().map(|&v| one(self, v)).collect();
+        let or = Op::Binary(BinaryOp::Or);
+        let all =
+            each.into_iter().reduce(|x, y| self.body.append_value(end, or.clone(), &[x, y], Type::BOOL))?;
+        let any = self.body.append_value(end, Op::Lane(LaneOp::Any), &[all], Type::BOOL);
+        Some(self.body.append_value(end, Op::Cast(CastOp::ZExt), &[any], search::LEAVING))
     }
 
     /// Ends a block by returning values.

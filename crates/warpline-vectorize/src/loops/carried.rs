@@ -13,9 +13,9 @@
 //! Nothing else can be computed for several iterations at once, and is refused by name.
 //!
 //! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point
-//! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of
-//! `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says that any order is welcome, of the loop or, by
-//! `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
+//! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`; or the caller says
+//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum`, `maximum`, `minnum`, `maxnum`
+//! and their kin are what they are by definition in any order.
 
 use cranelift_entity::EntitySet;
 
@@ -459,15 +459,9 @@ impl Chain<'_> {
         let (flags, needed): (_, &[(InstFlags, &str)]) = match how {
             How::Binary(_, flags) => (flags, &[(InstFlags::REASSOC, "`reassoc`")]),
             How::Pick(_, flags) => (flags, &[(InstFlags::NSZ, "`nsz`")]),
-            How::Call(op, flags) => {
-                let name = match op {
-                    Op::Call(info) => info.callee.map_or("", |s| &*self.module.symbols[s].name),
-                    _ => "",
-                };
-                let rounded = name.starts_with("llvm.minnum") || name.starts_with("llvm.maxnum");
-                let both: &[(InstFlags, &str)] = &[(InstFlags::NNAN, "`nnan`"), (InstFlags::NSZ, "`nsz`")];
-                (flags, if rounded { both } else { &[] })
-            }
+            // A NaN is passed over by `minnum` and handed on by `minimum`, wherever it stands. Which of two zeros is the
+            // minimum, `minnum` leaves open, and the others say.
+            How::Call(_, flags) => (flags, &[]),
         };
         if exact {
             return None;

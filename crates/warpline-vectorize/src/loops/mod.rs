@@ -531,8 +531,10 @@ fn understand_as(
     }
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
-    let mut body = body::outline(module, &scalar, &l, &carried, lines, search.as_ref(), options.width, &name)
-        .map_err(|e| e.named(&scalar.name))?;
+    let no_nans: Vec<Value> = selections.iter().flat_map(|s| s.no_nans.iter().copied()).collect();
+    let mut body =
+        body::outline(module, &scalar, &l, &carried, lines, search.as_ref(), &no_nans, options.width, &name)
+            .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };

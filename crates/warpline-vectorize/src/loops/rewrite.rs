@@ -211,7 +211,7 @@ impl Parts<'_> {
             args.push(b.mask_argument(mask, width));
         }
         let result = b.call(variant.func, &args);
-        let leaving = result.filter(|_| self.search.is_some()).map(|result| {
+        let leaving = result.filter(|_| self.body.goes_back).map(|result| {
             let leaving = self.member(b, result, self.body.outputs.len());
             let lane = b.int(64, 0);
             match b.func.ty(leaving) {
@@ -313,7 +313,7 @@ impl Parts<'_> {
 
     /// One of the values that a W-lane variant returns.
     fn member(&self, b: &mut Builder, result: Value, member: usize) -> Value {
-        if self.body.outputs.len() + usize::from(self.search.is_some()) == 1 {
+        if self.body.outputs.len() + usize::from(self.body.goes_back) == 1 {
             return result;
         }
         let ty = b.func.ty(result);

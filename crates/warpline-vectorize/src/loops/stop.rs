@@ -69,7 +69,8 @@ impl Parts<'_> {
                 b.pass(&state);
                 continue;
             }
-            let masked = self.variants.tail.filter(|tail| tail.lanes == variant.lanes);
+            // Without a search, lanes leave at once.
+            let masked = self.variants.tail.filter(|t| self.search.is_some() && t.lanes == variant.lanes);
             if let Some(tail) = masked {
                 let (some, none) = (b.block("before"), b.block("at_once"));
                 blocks.extend([some, none]);
