@@ -302,6 +302,7 @@ impl Outline<'_> {
                     let start = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
                     self.induction(start, step, flags, lane)
                 }
+                Kind::Growing { .. } => self.param(c.phi, ArgShape::Uniform, Input::Carried(k)),
                 Kind::Reduction { ref insts, .. } => {
                     for &i in insts {
                         // In another order they may overflow where the program's own did not.
@@ -332,7 +333,58 @@ impl Outline<'_> {
             };
             self.body.set_phi_arg(into_header, k, here);
         }
+        // What something grows by is known when all inductions are.
+        for (k, c) in self.carried.iter().enumerate() {
+            if let Kind::Growing { by, step } = c.kind {
+                let here = self.growing(k, by, step, lane);
+                self.body.set_phi_arg(into_header, k, here);
+            }
+        }
         carries
+    }
+
+    /// `start + lane·by + step·lane·(lane − 1)/2`, where `by` is what it grows by in lane 0.
+    fn growing(&mut self, k: usize, by: Value, step: i128, lane: Value) -> Value {
+        let start = self.body.params[self.parameter_of(k)];
+        let bits = self.body.ty(start).int_bits().unwrap_or(64);
+        let none = InstFlags::empty();
+        let by = self.in_lane_0(by);
+        let one = self.body.int_const(32, 1);
+        let before = self.binary(BinaryOp::Sub, lane, one, none);
+        let product = self.binary(BinaryOp::Mul, lane, before, none);
+        let pairs = self.binary(BinaryOp::LShr, product, one, none);
+        let pairs = match bits {
+            32 => pairs,
+            33.. => self.body.append_value(self.entry, Op::Cast(CastOp::ZExt), &[pairs], Type::Int(bits)),
+            _ => self.body.append_value(self.entry, Op::Cast(CastOp::Trunc), &[pairs], Type::Int(bits)),
+        };
+        let lane = self.lane_in(lane, bits);
+        let linear = self.binary(BinaryOp::Mul, lane, by, none);
+        let step = self.body.int_const(bits, step as u128);
+        let square = self.binary(BinaryOp::Mul, pairs, step, none);
+        let sum = self.binary(BinaryOp::Add, linear, square, none);
+        self.binary(BinaryOp::Add, start, sum, none)
+    }
+
+    /// The position of the parameter that is the state of a φ.
+    fn parameter_of(&self, k: usize) -> usize {
+        let at = self.inputs.iter().position(|&i| i == Input::Carried(k));
+        at.expect("what is needed of the loop's state is a parameter")
+    }
+
+    /// A polynomial of inductions, computed from what they are when a group begins.
+    fn in_lane_0(&mut self, v: Value) -> Value {
+        if self.l.is_invariant(self.source, v) {
+            return self.inner(v);
+        }
+        if let Some(k) = self.carried.iter().position(|c| c.phi == v) {
+            return self.body.params[self.parameter_of(k)];
+        }
+        let i = self.source.def_inst(v).expect("an instruction of the loop computes it");
+        let op = self.source.insts[i].op.clone();
+        let args: Vec<Value> = self.source.insts[i].args.to_vec();
+        let args: Vec<Value> = args.into_iter().map(|a| self.in_lane_0(a)).collect();
+        self.body.append_value(self.entry, op, &args, self.source.ty(v))
     }
 
     /// `start + lane·step`.
@@ -606,7 +658,12 @@ impl Outline<'_> {
         no_nans: &[Value],
     ) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
-            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
+            .filter(|&k| {
+                !matches!(
+                    self.carried[k].kind,
+                    Kind::Induction { .. } | Kind::Growing { .. } | Kind::Computed
+                )
+            })
             .collect();
         let mut values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
         let goes_back = self.any_nan(end, no_nans);

@@ -10,6 +10,7 @@
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
+//!    `peel`: its first iteration is executed before it, for values that wrap around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
@@ -32,6 +33,7 @@ mod move_out;
 mod no_wrap;
 mod objects;
 mod outside;
+mod peel;
 mod rewrite;
 mod search;
 mod selections;
@@ -57,6 +59,7 @@ use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines};
 use carried::{Carried, Kind};
 use find::Loop;
+use peel::Wrapped;
 use rewrite::{Parts, Rewritten};
 use search::Search;
 use selections::Selection;
@@ -495,6 +498,14 @@ fn understand_as(
     if invariant::hoist_loads(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
+    for _ in 0..MAX_PEELED {
+        let wrapped = wrapped(module, &scalar, &l, any_order);
+        if wrapped.is_empty() || is_endless {
+            break;
+        }
+        peel::peel(module, &mut scalar, &l, &wrapped);
+        l = l.found_again(&mut scalar)?;
+    }
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
@@ -546,6 +557,19 @@ fn understand_as(
     Ok(Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces })
 }
 
+/// So many iterations are executed before a loop for what wraps around.
+const MAX_PEELED: usize = 3;
+
+/// What of the φs of a loop wraps around, if all that it carries is understood.
+fn wrapped(module: &Module, scalar: &Function, l: &Loop, any_order: bool) -> Vec<Wrapped> {
+    let nexts = &scalar.edges[l.back].args;
+    if !nexts.iter().any(|&next| l.position_of(scalar, next).is_some()) {
+        return Vec::new();
+    }
+    let carried = l.carried(module, &mut scalar.clone(), any_order);
+    carried.map_or_else(|_| Vec::new(), |(carried, _)| peel::wrapped(scalar, l, &carried))
+}
+
 /// Whether a loop calls functions, intrinsics apart.
 fn calls_functions(module: &Module, func: &Function, l: &Loop) -> bool {
     let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
@@ -570,7 +594,11 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         }
         // A comparison decides, as it does about a minimum.
         Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
-        Kind::Induction { .. } | Kind::Previous | Kind::Compaction(_) | Kind::Computed => None,
+        Kind::Induction { .. }
+        | Kind::Growing { .. }
+        | Kind::Previous
+        | Kind::Compaction(_)
+        | Kind::Computed => None,
     });
     found.collect()
 }
@@ -578,7 +606,7 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
 impl Carried {
     fn public(&self, func: &Function) -> Carry {
         let (kind, combine) = match &self.kind {
-            Kind::Induction { .. } => (CarryKind::Induction, None),
+            Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),

@@ -35,7 +35,7 @@ use super::find::Loop;
 use super::move_out::move_out;
 use super::search::{LEAVING, Search};
 use super::selections::{MAX_NUMBER, Selection};
-use super::stop::Stops;
+use super::stop::{AtState, Stops};
 use super::trips::Counter;
 use crate::dependences::Growth;
 
@@ -230,7 +230,7 @@ impl Parts<'_> {
             .map(|k| {
                 let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
                 let Some((member, result)) = given else {
-                    return self.advanced(b, k, before[k], count, width);
+                    return self.advanced(b, k, before, count, width);
                 };
                 let new = self.member(b, result, member);
                 match (&self.carried[k].kind, mask) {
@@ -326,11 +326,16 @@ impl Parts<'_> {
         &self,
         b: &mut Builder,
         k: usize,
-        x: Value,
+        state: &[Value],
         count: Option<Value>,
         width: u32,
     ) -> Value {
-        let Kind::Induction { step, .. } = self.carried[k].kind else { return x };
+        let x = state[k];
+        let step = match self.carried[k].kind {
+            Kind::Induction { step, .. } => step,
+            Kind::Growing { by, step } => return self.grown(b, state, (k, by, step), count, width),
+            _ => return x,
+        };
         let ty = b.func.ty(x);
         let bits = ty.int_bits().unwrap_or(64);
         let op = match step {
@@ -357,6 +362,31 @@ impl Parts<'_> {
             true => b.value(Op::Gep(Type::Int(8)), &[x, distance], ty),
             false => b.binary(op, x, distance, InstFlags::empty()),
         }
+    }
+
+    /// What grows by an induction, so many iterations later.
+    fn grown(
+        &self,
+        b: &mut Builder,
+        state: &[Value],
+        (k, by, step): (usize, Value, i128),
+        count: Option<Value>,
+        width: u32,
+    ) -> Value {
+        let none = InstFlags::empty();
+        let by = AtState::new(self, state).value(b, by);
+        let bits = b.func.ty(state[k]).int_bits().unwrap_or(64);
+        let count = count.unwrap_or_else(|| b.int(64, width.into()));
+        let one = b.int(64, 1);
+        let before = b.binary(BinaryOp::Sub, count, one, none);
+        let product = b.binary(BinaryOp::Mul, count, before, none);
+        let pairs = b.binary(BinaryOp::LShr, product, one, none);
+        let [count, pairs] = [count, pairs].map(|x| b.cast(CastOp::Trunc, x, Type::Int(bits)));
+        let linear = b.binary(BinaryOp::Mul, count, by, none);
+        let step = b.func.int_const(bits, step as u128);
+        let square = b.binary(BinaryOp::Mul, pairs, step, none);
+        let sum = b.binary(BinaryOp::Add, linear, square, none);
+        b.binary(BinaryOp::Add, state[k], sum, none)
     }
 
     /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined.

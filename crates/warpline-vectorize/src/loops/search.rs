@@ -102,7 +102,7 @@ impl Search {
             let data = &func.insts[i];
             !is_annotation(module, data) && data.effects().intersects(Effects::WRITES | Effects::CONVERGENT)
         };
-        let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. });
+        let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Growing { .. });
         let only_looks = carried.iter().all(plain) && !inside().flat_map(|b| func.block_insts(b)).any(seen);
         let mut search = Search { paged: Vec::new(), only_looks, most: None, exact: Vec::new() };
         search.exact.extend(counter.extended().map(|extension| (counter.phi, extension)));

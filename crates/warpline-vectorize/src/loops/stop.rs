@@ -63,7 +63,7 @@ impl Parts<'_> {
             let first = b.intrinsic("llvm.cttz.i64", &[leaving, undefined], Type::Int(64));
             if self.search.is_some_and(|s| s.only_looks) {
                 let state: Vec<Value> = (0..before.len())
-                    .map(|k| self.advanced(b, k, before[k], Some(first), variant.lanes))
+                    .map(|k| self.advanced(b, k, &before, Some(first), variant.lanes))
                     .collect();
                 b.br(scalar);
                 b.pass(&state);
@@ -156,7 +156,7 @@ impl Parts<'_> {
     /// least.
     fn on_this_page(&self, b: &mut Builder, load: &Speculated, state: &[Value]) -> Value {
         let i64_ = Type::Int(64);
-        let address = AtState { parts: self, state, made: HashMap::new() }.value(b, load.address);
+        let address = AtState::new(self, state).value(b, load.address);
         let address = b.cast(CastOp::PtrToInt, address, i64_);
         let address = b.value(Op::Freeze, &[address], i64_);
         let none = InstFlags::empty();
@@ -177,14 +177,18 @@ impl Parts<'_> {
 }
 
 /// Values of the loop, computed from what it carries before a group.
-struct AtState<'a> {
+pub(super) struct AtState<'a> {
     parts: &'a Parts<'a>,
     state: &'a [Value],
     made: HashMap<Value, Value>,
 }
 
-impl AtState<'_> {
-    fn value(&mut self, b: &mut Builder, v: Value) -> Value {
+impl<'a> AtState<'a> {
+    pub(super) fn new(parts: &'a Parts<'a>, state: &'a [Value]) -> AtState<'a> {
+        AtState { parts, state, made: HashMap::new() }
+    }
+
+    pub(super) fn value(&mut self, b: &mut Builder, v: Value) -> Value {
         if let Some(&known) = self.made.get(&v) {
             return known;
         }
