@@ -44,6 +44,10 @@ struct Search {
     rotated: bool,
     /// Whether iterations are numbered in 32 bits.
     narrow: bool,
+    /// Whether an iteration stores before it is known whether it leaves the loop, and whether pointers may overlap as
+    /// far as the function says.
+    early: bool,
+    overlaps: bool,
 }
 
 impl Search {
@@ -60,6 +64,8 @@ impl Search {
             packs: chance(5),
             rotated: chance(2),
             narrow: chance(3),
+            early: chance(4),
+            overlaps: chance(3),
             element: rng.below(ELEMENTS.len()),
             step: *rng.pick(&steps),
         }
@@ -105,6 +111,9 @@ head:
 ",
             self.step
         );
+        if self.early {
+            let _ = write!(t, "  %early = getelementptr {ty}, ptr %o, i64 %i\n  store {ty} %x, ptr %early\n");
+        }
         match (self.second, self.branches) {
             (false, _) => t += "  br i1 %hit, label %found, label %go\n",
             (true, false) => {
@@ -147,10 +156,10 @@ differs:
             true => "  %odd = icmp sgt i64 %w, 3\n  %l1 = select i1 %odd, i64 %w, i64 %l\n",
             false => "  %l1 = add i64 %l, 1\n",
         };
-        if self.stores {
+        if self.stores && !self.early {
             t += "  %d = getelementptr i64, ptr %o, i64 %i\n  store i64 %w, ptr %d\n";
         }
-        match self.packs && !self.stores {
+        match self.packs && !self.stores && !self.early {
             true => {
                 t += "  %takes = icmp slt i64 %w, 3\n  br i1 %takes, label %take, label %latch
 take:
@@ -179,6 +188,9 @@ latch:
                 .replace("%i1 = add i64 %i, 1", "%in1 = add nsw i32 %in, 1\n  %i1 = sext i32 %in1 to i64");
             let end_of_phis = t.find("%k = phi").map_or(0, |at| at + t[at..].find('\n').unwrap_or(0) + 1);
             t.insert_str(end_of_phis, "  %i = sext i32 %in to i64\n");
+        }
+        if self.overlaps && self.bounded {
+            t = t.replace("noalias %o", "%o");
         }
         t += "found:
   %f0 = mul i64 %s, 31

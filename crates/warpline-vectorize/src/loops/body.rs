@@ -139,6 +139,7 @@ pub(super) fn outline(
     o.take_from_outside(module)?;
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
     let leaves = search.map(|s| search::lanes_agree(func, l, s, &mut o.body));
+    o.moved.extend(search.iter().flat_map(|s| s.moved.iter().copied()));
     let end = o.cut_out(leaves.as_deref().unwrap_or_default());
     let carries = o.states(lane, end);
     o.lines(lines, lane);

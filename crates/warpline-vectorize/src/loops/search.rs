@@ -11,7 +11,8 @@
 //! program does.
 //!
 //! Up to the last such branch, lanes behind the first one that leaves the loop compute what the program never does. So
-//! * nothing may be stored, called or divided there, and no inner loop be entered;
+//! * nothing may be called or divided there, and no inner loop be entered; stores of every iteration move to behind the
+//!   last branch, past loads that they do not change;
 //! * what is computed there may be poison: conditions are frozen, and promises of the instructions (that nothing wraps)
 //!   are dropped. If a lane that computes rubbish says that it leaves the loop, an earlier one says so too;
 //! * what is loaded must be there ([`Speculated`]). What was found does not matter.
@@ -36,10 +37,11 @@ use warpline_ir::{
 };
 
 use super::carried::{Carried, Kind};
-use super::find::Loop;
+use super::find::{Loop, dominates};
+use super::hoist::{distance_is_open, may_meet};
 use super::trips::Counter;
 use crate::VectorizeError;
-use crate::dependences::Growth;
+use crate::dependences::{Apart, Growth};
 use crate::if_conversion::is_pure;
 use crate::known_calls::is_annotation;
 use crate::objects::{Objects, may_free};
@@ -55,6 +57,10 @@ pub(super) struct Search {
     pub(super) most: Option<i64>,
     /// Inductions, by position, that must not wrap, as they are extended, in any iteration of a group.
     pub(super) exact: Vec<(usize, Extension)>,
+    /// Stores that move to behind the last branch that leaves the loop, in their order.
+    pub(super) stores: Vec<Inst>,
+    /// Those, with loads that they move past and that must be checked to be elsewhere.
+    pub(super) moved: Vec<(Inst, Inst)>,
 }
 
 /// A load that lanes execute although the program may not.
@@ -104,7 +110,8 @@ impl Search {
         };
         let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Growing { .. });
         let only_looks = carried.iter().all(plain) && !inside().flat_map(|b| func.block_insts(b)).any(seen);
-        let mut search = Search { paged: Vec::new(), only_looks, most: None, exact: Vec::new() };
+        let (paged, exact, stores, moved) = Default::default();
+        let mut search = Search { paged, only_looks, most: None, exact, stores, moved };
         search.exact.extend(counter.extended().map(|extension| (counter.phi, extension)));
         let looking = Looking { module, func, l, carried, counter, objects: Objects::of(module, func) };
         for block in inside().filter(|&b| l.is_before_last_break(func, b)) {
@@ -116,6 +123,7 @@ impl Search {
                 looking.instruction(i, &mut search)?;
             }
         }
+        looking.move_stores(&mut search)?;
         if l.is_endless && search.paged.is_empty() {
             let reason = "this loop looks for nothing in memory, and has no counter";
             return Err(VectorizeError::at_block(func, l.header, reason));
@@ -145,6 +153,10 @@ impl Looking<'_> {
         if matches!(&data.op, Op::Load(access) if access.is_simple()) {
             return self.load(i, search);
         }
+        if is_store(func, i) && self.l.is_always(func, data.block) {
+            search.stores.push(i);
+            return Ok(());
+        }
         let harmless = data.op == Op::Phi
             || matches!(
                 data.op,
@@ -159,6 +171,44 @@ impl Looking<'_> {
         let reason =
             "is executed in an iteration before it is known whether that, or an earlier one, leaves the loop";
         Err(VectorizeError::at_inst(func, i, reason))
+    }
+
+    /// Sees which loads stores move past.
+    fn move_stores(&self, search: &mut Search) -> Result<(), VectorizeError> {
+        let (func, l) = (self.func, self.l);
+        let Some(last) = l.breaks.last().filter(|_| !search.stores.is_empty()) else { return Ok(()) };
+        let stays = func.insts[last.branch].edges[usize::from(last.leaves_if)];
+        if func.blocks[func.edges[stays].to].preds.len() > 1 {
+            let reason = "this leaves the loop behind a store, and other ways lead to where it goes on";
+            return Err(VectorizeError::at_inst(func, last.branch, reason));
+        }
+        // What is executed in every iteration has an order.
+        let precedes = |a: Inst, b: Inst| {
+            let [of_a, of_b] = [a, b].map(|i| func.insts[i].block);
+            match of_a == of_b {
+                true => func.block_insts(of_a).find(|&i| i == a || i == b) == Some(a),
+                false => dominates(&l.dominators, of_a, of_b),
+            }
+        };
+        search.stores.sort_by(|&a, &b| precedes(b, a).cmp(&precedes(a, b)));
+        let apart = Apart::new(self.module, func, None);
+        let early = func.layout.iter().copied().filter(|&b| l.is_before_last_break(func, b));
+        for load in
+            early.flat_map(|b| func.block_insts(b)).filter(|&i| matches!(func.insts[i].op, Op::Load(_)))
+        {
+            for &store in search.stores.iter().filter(|&&store| !precedes(load, store)) {
+                if !may_meet(self.module, func, &apart, store, load) {
+                    continue;
+                }
+                if !distance_is_open(self.module, func, store, load) {
+                    let reason =
+                        "loads, before it is known whether the iteration leaves the loop, what it has stored";
+                    return Err(VectorizeError::at_inst(func, load, reason));
+                }
+                search.moved.push((store, load));
+            }
+        }
+        Ok(())
     }
 
     fn load(&self, i: Inst, search: &mut Search) -> Result<(), VectorizeError> {
@@ -352,6 +402,15 @@ pub(super) fn lanes_agree(
             let frozen = body.append_value(b, Op::Freeze, &[condition], body.ty(condition));
             body.insts[branch].args[0] = frozen;
         }
+    }
+    if let Some(last) = l.breaks.last() {
+        let stays = body.edges[body.insts[last.branch].edges[usize::from(last.leaves_if)]].to;
+        for &store in &search.stores {
+            let from = body.insts[store].block;
+            body.blocks[from].insts.retain(|&i| i != store);
+            body.insts[store].block = stays;
+        }
+        body.blocks[stays].insts.splice(0..0, search.stores.iter().copied());
     }
     let mut ways_out = Vec::new();
     let yes = body.bool_const(true);
