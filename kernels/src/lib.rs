@@ -5,11 +5,13 @@
 //! here say what each one is and make what it runs on, from seeds.
 #![forbid(unsafe_code)]
 
+mod ispc;
 mod practice;
 mod random;
 mod simulation;
 mod trees;
 
+pub use ispc::ispc;
 pub use random::Random;
 
 /// A kernel and where it runs.

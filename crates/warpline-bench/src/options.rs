@@ -156,6 +156,9 @@ pub(crate) struct BenchKernelsOptions {
     /// The number of lanes, 1 to 64, or auto [default: the kernel's directive, or auto]
     #[arg(long, value_name = "N")]
     pub width: Option<Width>,
+    /// An `ispc`, to compare with: the best of its targets for each CPU, on kernels that are written for it, too
+    #[arg(long, value_name = "PATH")]
+    pub ispc: Option<PathBuf>,
     /// Where branches skip code without an active lane, in the variant that has them
     #[arg(long, value_enum, default_value = "auto")]
     pub boscc: BosccMode,

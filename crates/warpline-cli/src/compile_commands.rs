@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use warpline_llvm::did_you_mean;
 use warpline_llvm::flags::{in_folder, split_words};
+use warpline_llvm::{InputKind, did_you_mean};
 
 use crate::error::{Error, Result};
 
@@ -21,24 +21,55 @@ struct Entry {
     command: Option<String>,
 }
 
+/// The sources of a project that C or C++ compilers read, each once, in the order of the file in `folder`.
+///
+/// # Errors
+/// If there is no such file, it cannot be read, or it has no such source.
+pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (path, entries) = read(folder)?;
+    let mut found: Vec<PathBuf> = Vec::new();
+    for entry in &entries {
+        let file = entry.directory.join(&entry.file);
+        let is_c = InputKind::of(&file).is_ok_and(|kind| matches!(kind, InputKind::C | InputKind::Cpp));
+        if is_c && !found.contains(&file) {
+            found.push(file);
+        }
+    }
+    match found.is_empty() {
+        true => Err(wrong(folder, format!("{} has no source in C or C++", path.display()))),
+        false => Ok(found),
+    }
+}
+
+/// Something that is wrong with the project in a folder.
+fn wrong(folder: &Path, message: String) -> Error {
+    Error::option(format!("-p {}", folder.display()), message)
+}
+
+/// The file in a folder, or the file itself, and its entries.
+fn read(folder: &Path) -> Result<(PathBuf, Vec<Entry>)> {
+    let path = match folder.is_dir() {
+        true => folder.join("compile_commands.json"),
+        false => folder.to_owned(),
+    };
+    let wrong = |message: String| wrong(folder, message);
+    let size = std::fs::metadata(&path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
+    if !size.is_file() || size.len() > MOST {
+        return Err(wrong(format!("{} is no file that can be read", path.display())));
+    }
+    let text = std::fs::read(&path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
+    let entries = serde_json::from_slice(&text).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
+    Ok((path, entries))
+}
+
 /// The flags of an input, by the file in `folder`: without the compiler and the input, with paths that hold in every
 /// folder.
 ///
 /// # Errors
 /// If there is no such file, it cannot be read, or it does not have the input.
 pub(crate) fn flags(folder: &Path, input: &Path) -> Result<Vec<OsString>> {
-    let path = match folder.is_dir() {
-        true => folder.join("compile_commands.json"),
-        false => folder.to_owned(),
-    };
-    let wrong = |message: String| Error::option(format!("-p {}", folder.display()), message);
-    let size = std::fs::metadata(&path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
-    if !size.is_file() || size.len() > MOST {
-        return Err(wrong(format!("{} is no file that can be read", path.display())));
-    }
-    let text = std::fs::read(&path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
-    let entries: Vec<Entry> =
-        serde_json::from_slice(&text).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
+    let (path, entries) = read(folder)?;
+    let wrong = |message: String| wrong(folder, message);
     let meant = real(input);
     let Some(entry) = entries.iter().find(|entry| real(&entry.directory.join(&entry.file)) == meant) else {
         let name = input.display().to_string();

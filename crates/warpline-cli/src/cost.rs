@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::width::remarks::{Kind, Name, Remark};
-use warpline_compile::loops::{self, LoopOptions};
+use warpline_compile::loops::{self, LoopAt, LoopOptions, RefusedLoop};
 use warpline_compile::profile::Profile;
 use warpline_compile::remarks::Remarked;
 use warpline_compile::unasked;
@@ -35,10 +35,15 @@ pub(crate) fn analyze(options: &AnalyzeOptions, cpu: &str) -> Result<Outcome> {
             remarks: true,
             ..KernelOptions::new(path)
         };
-        let (remarked, refused) = of_input(options, asked)?;
+        let functions: Vec<String> = options.function.iter().cloned().collect();
+        let at = match &options.assume.loops[..] {
+            [] => unasked::loops(&asked, &functions)?,
+            given => given.to_vec(),
+        };
+        let (remarked, refused) = of_input(asked, &functions, &at)?;
         found.extend(remarked);
-        for reason in refused {
-            output::complain(&format!("error: {reason}"));
+        for one in refused {
+            output::complain(&format!("error: {}", one.reason));
             outcome = Outcome::Refused;
         }
     }
@@ -52,23 +57,43 @@ pub(crate) fn analyze(options: &AnalyzeOptions, cpu: &str) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The kernels or loops of an input, and why others cannot be vectorized.
-fn of_input(options: &AnalyzeOptions, asked: KernelOptions) -> Result<(Vec<Remarked>, Vec<Error>)> {
-    let functions: Vec<String> = options.function.iter().cloned().collect();
-    let at = match &options.assume.loops[..] {
-        [] => unasked::loops(&asked, &functions)?,
-        given => given.to_vec(),
-    };
+/// A kernel or loop that cannot be vectorized.
+pub(crate) struct Refused {
+    /// The function.
+    pub function: String,
+    /// Where it begins, if it is a loop.
+    pub place: Option<String>,
+    /// Why.
+    pub reason: Error,
+}
+
+/// The loops of an input that are meant, or its kernels if none are, and those that cannot be vectorized.
+///
+/// # Errors
+/// Whatever is wrong with the input.
+pub(crate) fn of_input(
+    asked: KernelOptions,
+    functions: &[String],
+    at: &[LoopAt],
+) -> Result<(Vec<Remarked>, Vec<Refused>)> {
     if !at.is_empty() {
-        let loops = LoopOptions { kernel: asked, functions, loops: at, any_order: false, independent: false };
+        let (functions, loops) = (functions.to_vec(), at.to_vec());
+        let loops = LoopOptions { functions, loops, ..LoopOptions::marked(asked) };
         let (found, refused) = loops::remarks_of_loops(&loops)?;
-        return Ok((found, refused.into_iter().map(|one| one.reason).collect()));
+        let refused = refused.into_iter().map(|RefusedLoop { function, place, reason, .. }| Refused {
+            function,
+            place: Some(place),
+            reason,
+        });
+        return Ok((found, refused.collect()));
     }
     let imported =
         kernel::load_for_code(&asked.input, &asked.load_options(), asked.profile.as_deref())?.imported;
-    let kernels = choice::choose(&imported, &asked.input, &functions, asked.args.is_some())?;
+    let kernels = choice::choose(&imported, &asked.input, functions, asked.args.is_some())?;
     let (found, refused) = remarks_of_kernels(&VectorizeOptions::new(asked), imported, &kernels)?;
-    Ok((found, refused.into_iter().map(|one| one.reason).collect()))
+    let refused =
+        refused.into_iter().map(|one| Refused { function: one.kernel.name, place: None, reason: one.reason });
+    Ok((found, refused.collect()))
 }
 
 /// A kernel or loop for people: a line of what it is, then a table of source lines.
@@ -110,7 +135,7 @@ fn text(one: &Remarked) -> String {
 }
 
 /// What is said about the line of a remark.
-fn at_line(one: &Remarked, line: &Remark) -> String {
+pub(crate) fn at_line(one: &Remarked, line: &Remark) -> String {
     let place = |remark: &Remark| remark.place.as_ref().map(|place| (place.file.clone(), place.line));
     let is_cause = |other: &&Remark| {
         let of_whole = matches!(other.name, Name::Cost | Name::Width | Name::ScalarLoop);

@@ -30,7 +30,9 @@ pub mod output;
 mod passes;
 pub mod placements;
 mod print;
+mod refused;
 mod remarks;
+mod report;
 pub mod run;
 pub mod sampling;
 mod ssa;
@@ -169,6 +171,7 @@ fn carry_out(verb: &Verb) -> error::Result<Outcome> {
         Verb::Vectorize(options) => observed(&options.kernel.passes, || vectorize::vectorize(options)),
         Verb::Run(options) => observed(&options.kernel.passes, || run::run(options)),
         Verb::Opt(options) => opt::opt(options),
+        Verb::Report(options) => report::report(options),
         Verb::Ssa(options) => ssa::ssa(options),
         Verb::Ssi(options) => ssi::ssi(options),
         Verb::Init(options) => init::init(options),

@@ -1,5 +1,7 @@
 //! `warpline vectorize --loop`: loops vectorized within their functions.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use warpline::printable::line;
 use warpline::vectorize::driver::Tail;
@@ -15,9 +17,12 @@ use crate::cli::{Format, VectorizeOptions};
 use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::output::{self, Outputs};
-use crate::remarks;
 use crate::summary::{self, Summary};
 use crate::vectorize::header_of;
+use crate::{refused, remarks};
+
+/// So many loops are listed with their lanes each.
+const SINGLY: usize = 6;
 
 /// Vectorizes loops within their functions; the output has the whole input.
 ///
@@ -49,8 +54,9 @@ pub(crate) fn vectorize(options: &VectorizeOptions, loops: &LoopOptions, kind: O
     remarks.extend(compiled.refused.iter().map(RefusedLoop::remarked));
     remarks::add(&mut outputs, options, &remarks)?;
     outputs.commit()?;
-    for RefusedLoop { reason, .. } in compiled.refused.iter().filter(|_| !options.report.quiet) {
-        output::complain(&format!("warning: {reason}; it stays as it is"));
+    if !options.report.quiet {
+        let lines = refused::lines(&compiled.refused, options.report.verbose);
+        lines.iter().for_each(|line| output::complain(line));
     }
     report(options, &compiled)?;
     remarks::show(options, &remarks);
@@ -94,8 +100,7 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
     let counts = |l: &MadeLoop| l.made.variants.full.counts;
     let mut result = best.loops.iter().map(|l| summary::shares(&counts(l))).collect::<Vec<_>>().join("; ");
     if best.loops.len() > 1 {
-        let lanes = |l: &MadeLoop| format!("{}: {} lanes", l.place, l.width);
-        result = best.loops.iter().map(lanes).collect::<Vec<_>>().join(", ");
+        result = lanes(&best.loops);
     }
     let all = || compiled.versions.iter().flat_map(|version| &version.loops);
     if all().any(|l| l.made.is_approximate()) {
@@ -118,6 +123,21 @@ fn report(options: &VectorizeOptions, compiled: &CompiledLoops) -> Result<()> {
         ..Summary::default()
     };
     output::report(options.outputs(), &all.text(&options.report))
+}
+
+/// How many lanes each of some loops has; of many, how many loops have so many lanes.
+fn lanes(loops: &[MadeLoop]) -> String {
+    if loops.len() <= SINGLY {
+        let one = |l: &MadeLoop| format!("{}: {} lanes", l.place, l.width);
+        return loops.iter().map(one).collect::<Vec<_>>().join(", ");
+    }
+    let mut by_width: BTreeMap<u32, usize> = BTreeMap::new();
+    loops.iter().for_each(|l| *by_width.entry(l.width).or_default() += 1);
+    let some = by_width.iter().map(|(width, loops)| match loops {
+        1 => format!("1 loop has {width} lanes"),
+        _ => format!("{loops} loops have {width} lanes"),
+    });
+    some.collect::<Vec<_>>().join(", ")
 }
 
 /// Why loops stay scalar. Of several CPUs, it is said for which.

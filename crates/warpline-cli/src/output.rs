@@ -5,6 +5,7 @@
 //! followed and stay.
 
 pub mod color;
+pub(crate) mod progress;
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;

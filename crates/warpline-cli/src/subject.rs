@@ -81,6 +81,22 @@ impl Unit {
         Unit::of(path, imported, target, Vec::new())
     }
 
+    /// Reads an input whose kernels are analysed, as `vectorize` reads it.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input.
+    pub fn open_kernels(path: &Path, compilers: &CompilerOptions) -> Result<Unit> {
+        Unit::open(path, None, compilers).map(Unit::with_items)
+    }
+
+    /// A module of which iterations of loops are analysed.
+    ///
+    /// # Errors
+    /// If a directive of the input is malformed.
+    pub fn of_regions(path: &Path, imported: Imported, regions: Vec<Region>) -> Result<Unit> {
+        Unit::of(path, imported, Target::Simd, regions)
+    }
+
     /// Reads an input of which loops are analysed: those that are given, or that it marks. The whole functions if
     /// there are none.
     ///

@@ -353,6 +353,17 @@ pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
     Ok((imported, regions))
 }
 
+/// The same of all loops that are meant and can be vectorized; what is refused is left out.
+///
+/// # Errors
+/// Whatever is wrong with input and options.
+pub fn open_each_region(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
+    let mut imported = load(options)?.imported;
+    let (found, _) = find(&imported, options)?;
+    let regions = found.iter().filter_map(|one| region(&mut imported, one).ok()).collect();
+    Ok((imported, regions))
+}
+
 /// Makes a function of an iteration of a loop.
 ///
 /// # Errors

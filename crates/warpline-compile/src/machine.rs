@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use warpline_llvm::{Cpu, host_triple};
 use warpline_target::nearest;
 use warpline_vectorize::width::Machine;
-use warpline_vectorize::{Gathers, Masks};
+use warpline_vectorize::{Gathers, Masks, Packing};
 
 use crate::cpus;
 use crate::error::Result;
@@ -13,8 +13,10 @@ use crate::error::Result;
 /// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
 const MASK_BITS: u32 = 1024;
 
-/// CPUs with AVX2 that gather more slowly than they load one by one.
-const SLOW_GATHERS: [&str; 3] = ["bdver4", "znver1", "znver2"];
+/// Whether a CPU with AVX2 gathers more slowly than it loads one by one, and extracts bits by microcode.
+fn is_slow(cpu: &Cpu) -> bool {
+    ["bdver4", "znver1", "znver2"].contains(&&*cpu.name)
+}
 
 /// The vector registers of a CPU; where nothing is known of those of the target, as 32 of 128 bits.
 ///
@@ -27,7 +29,7 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         triple => Cow::Borrowed(triple),
     };
     let x86 = ["x86_64", "i386", "i486", "i586", "i686"].iter().any(|arch| triple.starts_with(arch));
-    let Vectors { register_bits, fused, masked, shuffled } =
+    let Vectors { register_bits, fused, masked, shuffled, packing } =
         if x86 { of_x86(cpu, triple)? } else { of_others(triple) };
     // AVX-512 came with mask registers, and with twice as many others.
     let mask_registers = x86 && register_bits == 512;
@@ -44,7 +46,7 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
         mask_bits: MASK_BITS,
         gathers: match register_bits {
             512 if x86 => Gathers::Everything,
-            256 if x86 && !SLOW_GATHERS.contains(&&*cpu.name) => Gathers::Avx2,
+            256 if x86 && !is_slow(cpu) => Gathers::Avx2,
             _ => Gathers::Nothing,
         },
         // AVX brought masked accesses to elements of 32 and 64 bits, AVX-512 to narrower ones.
@@ -61,6 +63,7 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             _ => 0,
         },
         byte_shuffles: shuffled,
+        packing,
         fused,
         cpu: nearest(&cpu.name, x86, register_bits),
     })
@@ -75,10 +78,12 @@ struct Vectors {
     masked: bool,
     /// Whether an x86 CPU shuffles bytes within 16.
     shuffled: bool,
+    /// What is packed under masks.
+    packing: Packing,
 }
 
 /// The features that decide, none of which LLVM uses where a CPU is not said to have it.
-const ASKED: [&str; 6] = ["ssse3", "avx", "avx2", "avx512f", "fma", "fma4"];
+const ASKED: [&str; 8] = ["ssse3", "avx", "avx2", "avx512f", "fma", "fma4", "bmi2", "avx512vbmi2"];
 
 /// What a CPU for x86 has: by the features that it was given, by its level, or by LLVM's tables of CPUs.
 fn of_x86(cpu: &Cpu, triple: &str) -> Result<Vectors> {
@@ -90,27 +95,35 @@ fn of_x86(cpu: &Cpu, triple: &str) -> Result<Vectors> {
         }
         "x86-64" => ASKED.map(given),
         "x86-64-v2" => ASKED.map(|name| name == "ssse3" || given(name)),
-        "x86-64-v3" => ASKED.map(|name| ["ssse3", "avx", "avx2", "fma"].contains(&name) || given(name)),
-        "x86-64-v4" => ASKED.map(|name| name != "fma4" || given(name)),
+        "x86-64-v3" => {
+            ASKED.map(|name| ["ssse3", "avx", "avx2", "fma", "bmi2"].contains(&name) || given(name))
+        }
+        "x86-64-v4" => ASKED.map(|name| !["fma4", "avx512vbmi2"].contains(&name) || given(name)),
         _ => {
             let known = cpus::has(cpu, triple, &ASKED)?;
             std::array::from_fn(|i| known[i])
         }
     };
-    let [ssse3, avx, avx2, avx512, fma, fma4] = has;
+    let [ssse3, avx, avx2, avx512, fma, fma4, bmi2, vbmi2] = has;
     let register_bits = match () {
         () if avx512 => 512,
         () if avx2 => 256,
         () => 128,
     };
-    Ok(Vectors { register_bits, fused: fma || fma4, masked: avx, shuffled: ssse3 || avx })
+    let packing = match () {
+        () if avx512 && vbmi2 => Packing::Everything,
+        () if avx512 => Packing::Wide,
+        () if avx2 && bmi2 && triple.starts_with("x86_64") && !is_slow(cpu) => Packing::Permuted,
+        () => Packing::Nothing,
+    };
+    Ok(Vectors { register_bits, fused: fma || fma4, masked: avx, shuffled: ssse3 || avx, packing })
 }
 
 /// What every CPU of another target has. Where multiplication and addition are fused on some only, they are not.
 fn of_others(triple: &str) -> Vectors {
     let always = ["aarch64", "arm64", "powerpc64", "s390x", "loongarch64"];
     let fused = always.iter().any(|arch| triple.starts_with(arch));
-    Vectors { register_bits: 128, fused, masked: true, shuffled: false }
+    Vectors { register_bits: 128, fused, masked: true, shuffled: false, packing: Packing::Nothing }
 }
 
 #[cfg(test)]
@@ -121,7 +134,7 @@ mod tests {
     fn levels_and_given_features_need_no_table() {
         let of = |name: &str, features: &str| {
             let cpu = Cpu { features: features.to_owned(), ..Cpu::named(name) };
-            let Vectors { register_bits, fused, masked, shuffled } =
+            let Vectors { register_bits, fused, masked, shuffled, .. } =
                 of_x86(&cpu, "x86_64-unknown-linux-gnu").unwrap();
             (register_bits, fused, masked, shuffled)
         };
@@ -130,8 +143,14 @@ mod tests {
         assert_eq!(of("x86-64-v2", "+avx"), (128, false, true, true));
         assert_eq!(of("x86-64-v3", ""), (256, true, true, true));
         assert_eq!(of("x86-64-v4", ""), (512, true, true, true));
-        assert_eq!(of("anything", "+ssse3,+avx,+avx2,-avx512f,-fma,+fma4"), (256, true, true, true));
-        assert_eq!(of("anything", "-ssse3,-avx,-avx2,-avx512f,-fma,-fma4"), (128, false, false, false));
+        assert_eq!(
+            of("anything", "+ssse3,+avx,+avx2,-avx512f,-fma,+fma4,-bmi2,-avx512vbmi2"),
+            (256, true, true, true)
+        );
+        assert_eq!(
+            of("anything", "-ssse3,-avx,-avx2,-avx512f,-fma,-fma4,-bmi2,-avx512vbmi2"),
+            (128, false, false, false)
+        );
     }
 
     #[test]

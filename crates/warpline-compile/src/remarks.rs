@@ -130,6 +130,8 @@ pub fn worst(all: &[Remarked]) -> Vec<String> {
     let mut found: Vec<(f64, String)> =
         all.iter().flat_map(|one| one.worst().map(|remark| (remark.share(), one.describe(remark)))).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    // A loop that was expanded inline several times says the same as often.
+    found.dedup_by(|a, b| a.1 == b.1);
     found.truncate(SHOWN);
     found.into_iter().map(|(_, text)| text).collect()
 }

@@ -94,7 +94,9 @@ impl Exec<'_, '_, '_> {
             | Intrinsic::Deinterleave2
             | Intrinsic::SumOfDistances
             | Intrinsic::SumOfProducts
-            | Intrinsic::PickBytes => self.rearrange(frame, ins, call, f, lane)?,
+            | Intrinsic::PickBytes
+            | Intrinsic::PickElements
+            | Intrinsic::Compress => self.rearrange(frame, ins, call, f, lane)?,
             _ => self.elementwise(frame, ins, call, f, types, lane)?,
         }
         Ok(())
@@ -320,6 +322,17 @@ impl Exec<'_, '_, '_> {
                 sums_of_neighbours(&a, &b, 2, product).map(low).collect()
             }
             Intrinsic::PickBytes => picked_bytes(&a, &b),
+            Intrinsic::PickElements => {
+                let pick = |&k: &Cell| if k.is_defined() { a[k.bits as usize % a.len()] } else { k };
+                b.iter().map(pick).collect()
+            }
+            Intrinsic::Compress => {
+                let mask = arg(2).cells;
+                let wanted = mask.iter().map(|&m| defined(m)).collect::<Result<Vec<_>, _>>()?;
+                let packed = a.iter().zip(&wanted).filter(|(_, wanted)| **wanted & 1 == 1).map(|(&x, _)| x);
+                let packed: Vec<Cell> = packed.collect();
+                packed.iter().copied().chain(b.iter().copied().skip(packed.len())).collect()
+            }
             Intrinsic::Interleave2 => a.iter().zip(&b).flat_map(|(x, y)| [*x, *y]).collect(),
             _ => a.iter().step_by(2).chain(a.iter().skip(1).step_by(2)).copied().collect(),
         };

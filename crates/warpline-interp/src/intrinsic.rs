@@ -71,6 +71,10 @@ pub(super) enum Intrinsic {
     Int(IntFunction),
     Abs,
     CtPop,
+    /// x86's bits put at the places of a mask's.
+    DepositBits,
+    /// x86's bits at the places of a mask's, put together.
+    ExtractBits,
     CtLz,
     CtTz,
     BSwap,
@@ -94,6 +98,10 @@ pub(super) enum Intrinsic {
     SumOfProducts,
     /// Bytes of each block of 16 bytes, picked by the low four bits of others; zero where their topmost bit is set.
     PickBytes,
+    /// Elements picked by the low bits of others.
+    PickElements,
+    /// The elements of a mask's lanes one behind the other, then those of another vector.
+    Compress,
     First,
     Zero,
     // Memory.
@@ -148,6 +156,8 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "ucmp" => Int(IntFunction::UCmp),
         "abs" => Abs,
         "ctpop" => CtPop,
+        "x86.bmi.pdep.64" => DepositBits,
+        "x86.bmi.pext.64" => ExtractBits,
         "ctlz" => CtLz,
         "cttz" => CtTz,
         "bswap" => BSwap,
@@ -204,6 +214,8 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "x86.sse2.psad.bw" | "x86.avx2.psad.bw" => SumOfDistances,
         "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" => SumOfProducts,
         "x86.ssse3.pshuf.b.128" | "x86.avx2.pshuf.b" => PickBytes,
+        "x86.avx2.permd" => PickElements,
+        "x86.avx512.mask.compress" => Compress,
         "masked.scatter" => Scatter,
         "masked.compressstore" => CompressStore,
         "assume" => Assume,
@@ -340,6 +352,8 @@ pub(super) fn elementwise(
             | Int(_)
             | Abs
             | CtPop
+            | DepositBits
+            | ExtractBits
             | CtLz
             | CtTz
             | BSwap
@@ -477,6 +491,14 @@ fn int_element(f: Intrinsic, ty: &ElemTypes, args: &[Cell]) -> Cell {
             Some(sign_extend(a, w).unsigned_abs())
         }
         Intrinsic::CtPop => Some(a.count_ones().into()),
+        Intrinsic::DepositBits => {
+            let places = (0..w).filter(|k| b >> k & 1 == 1);
+            Some(places.enumerate().map(|(n, k)| (a >> n & 1) << k).sum())
+        }
+        Intrinsic::ExtractBits => {
+            let places = (0..w).filter(|k| b >> k & 1 == 1);
+            Some(places.enumerate().map(|(n, k)| (a >> k & 1) << n).sum())
+        }
         Intrinsic::CtLz | Intrinsic::CtTz if a == 0 && b & 1 == 1 => None,
         Intrinsic::CtLz => Some((a.leading_zeros() + w - 128).into()),
         Intrinsic::CtTz => Some(a.trailing_zeros().min(w).into()),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::value::State;
-use warpline_ir::{Function, Inst};
+use warpline_ir::{Function, Inst, Module, printable};
 
 /// What went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -160,15 +160,20 @@ impl Trap {
         Trap { kind, function: "".into(), inst: None, lane: None }
     }
 
-    /// `message in function f, block b, at i12 (add)`, for people; `function` must be the one that trapped.
-    pub fn describe(&self, function: &Function) -> String {
-        match self.inst {
-            Some(i) if *function.name == *self.function => {
-                let data = &function.insts[i];
-                format!("{self}, block {}, `{}`", function.block_name(data.block), data.op.name())
-            }
-            _ => self.to_string(),
-        }
+    /// What happened and where, for people: the line of the source, if that is known, else the block. `function` is
+    /// the one that was run, in this module.
+    pub fn describe(&self, module: &Module, function: &Function) -> String {
+        let is_it = |f: &&Function| *f.name == *self.function;
+        let found = std::iter::once(function).chain(module.functions.values()).find(is_it);
+        let (Some(i), Some(function)) = (self.inst, found) else { return self.to_string() };
+        let Some(data) = function.insts.get(i) else { return self.to_string() };
+        let lane = self.lane.map_or_else(String::new, |lane| format!(", lane {lane}"));
+        let place = match data.loc.expand() {
+            Some(loc) => module.describe_loc(loc),
+            None => format!("block {}", function.block_name(data.block)),
+        };
+        let (kind, op) = (&self.kind, data.op.name());
+        format!("{kind}, by the `{op}` at {place} in `{}`{lane}", printable::line(&self.function))
     }
 }
 

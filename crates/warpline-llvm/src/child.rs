@@ -38,12 +38,13 @@ pub fn memory() -> u64 {
 }
 
 /// Lets a child that is yet to be started have [so much](set_memory) memory, leave no dump of it in a file, and end
-/// when this process ends.
+/// when this process ends, which only Linux can be asked for.
 pub fn bind(command: &mut Command) {
     let (parent, memory) = (std::process::id(), memory());
     // SAFETY: between `fork` and `exec` the closure makes system calls only; it allocates nothing and takes no lock.
     unsafe {
         command.pre_exec(move || {
+            #[cfg(target_os = "linux")]
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -57,8 +58,14 @@ pub fn bind(command: &mut Command) {
     }
 }
 
+/// What the C library calls the kind of a limit.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+type Resource = libc::c_int;
+
 /// Lowers a limit of this process; one that is lower stays. Makes system calls only.
-fn limit(what: libc::__rlimit_resource_t, bytes: u64) -> io::Result<()> {
+fn limit(what: Resource, bytes: u64) -> io::Result<()> {
     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: both calls get the address of a local structure and keep nothing.
     let failed = unsafe {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// No usable LLVM was found.
     #[error(
-        "no usable LLVM library was found:\n{}\nset WARPLINE_LLVM to a libLLVM.so of version 19 to 23, or \
+        "no usable LLVM library was found:\n{}\nset WARPLINE_LLVM to a libLLVM (.so, .dylib, .dll) of version 19 to 23, or \
          install a Rust \
          toolchain (`rustup` ships one) or a package such as `libllvm19`",
         tried.iter().map(|(path, why)| format!("  {}: {why}", path.display())).collect::<Vec<_>>().join("\n")

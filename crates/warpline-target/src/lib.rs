@@ -17,6 +17,6 @@ mod table;
 
 pub use cpus::{Core, Cpu, all, nearest};
 pub use lanes::Lanes;
-pub use machine::{Gathers, Machine, Masks, Rates};
+pub use machine::{Gathers, Machine, Masks, Packing, Rates};
 pub use operation::{Cost, Element, Op};
 pub use table::{Row, Table};

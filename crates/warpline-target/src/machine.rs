@@ -40,6 +40,20 @@ impl Masks {
     }
 }
 
+/// What elements of a register few instructions bring together under a mask, in order.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Packing {
+    /// None: one element is stored after the other.
+    #[default]
+    Nothing,
+    /// Those of 32 bits of 256, by a permutation whose indices BMI2's instructions make of the mask.
+    Permuted,
+    /// Those of 32 and 64 bits of 512, by one instruction (AVX-512F).
+    Wide,
+    /// Those of 8 and more bits of 512, by one instruction (AVX-512 VBMI2).
+    Everything,
+}
+
 /// How many operations of each kind a machine begins in a cycle.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Rates {
@@ -81,6 +95,8 @@ pub struct Machine {
     /// Whether one instruction brings the bytes of each 16-byte block of a register into any order, as x86's `pshufb`
     /// does, and interleaved narrow elements are to be taken apart by that.
     pub byte_shuffles: bool,
+    /// What elements of a vector it brings together under a mask.
+    pub packing: Packing,
     /// Whether it multiplies and adds in one instruction, with one rounding.
     pub fused: bool,
     /// The CPU whose figures it has.
@@ -121,6 +137,7 @@ impl Machine {
             masks,
             byte_sums: 0,
             byte_shuffles: false,
+            packing: Packing::Nothing,
             fused,
             cpu,
         }
@@ -355,6 +372,7 @@ impl Default for Machine {
             masks: Masks::default(),
             byte_sums: 0,
             byte_shuffles: false,
+            packing: Packing::Nothing,
             fused: true,
             cpu: cpus::reference(),
         }

@@ -10,7 +10,7 @@ use warpline_ir::verify::verify;
 use warpline_ir::{Function, Module};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::{
-    self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Passing,
+    self as vectorize, Boscc, Coherence, Contract, Gathers, Linearize, Masks, Options, Packing, Passing,
     VectorizeError, width,
 };
 
@@ -47,7 +47,13 @@ impl Form {
             Gathers::Everything => 128,
         };
         let byte_shuffles = self.gathers != Gathers::Nothing;
-        width::Machine { gathers: self.gathers, masks, byte_sums, byte_shuffles, ..width::Machine::default() }
+        let packing = match self.gathers {
+            Gathers::Nothing => Packing::Nothing,
+            Gathers::Avx2 => Packing::Permuted,
+            Gathers::Everything => Packing::Everything,
+        };
+        let gathers = self.gathers;
+        width::Machine { gathers, masks, byte_sums, byte_shuffles, packing, ..width::Machine::default() }
     }
 
     /// All divergent branches folded, or one time in four every branch; each kind of tests as often as the others.

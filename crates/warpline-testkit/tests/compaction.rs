@@ -2,12 +2,13 @@
 //! numbers of iterations around those of lanes.
 
 use warpline_interp::{Machine, Val};
-use warpline_ir::text::parse_module;
+use warpline_ir::text::{parse_module, print_module};
 use warpline_ir::{FuncId, Module};
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{CarryKind, Unit, VectorizedLoop, vectorize_loop};
-use warpline_vectorize::{Options, VectorizeError};
+use warpline_vectorize::width;
+use warpline_vectorize::{Options, Packing, VectorizeError};
 
 /// A loop over the elements of `a`, of which some go to `o`; what it does with one that is taken stands in `take`,
 /// which ends with the next position `%k1`.
@@ -73,6 +74,7 @@ fn vectorized(
     module: &mut Module,
     width: u32,
     tail: Tail,
+    packing: Packing,
 ) -> Result<(FuncId, VectorizedLoop), VectorizeError> {
     let scalar = module.function("f").expect("it is there");
     let mut copy = module.functions[scalar].clone();
@@ -80,7 +82,8 @@ fn vectorized(
     let header = copy.layout[1];
     let copy = module.functions.push(copy);
     let unit = Unit { tail, ..Unit::new(header, width) };
-    let options = Options::new(width, Vec::new(), "lanes");
+    let machine = width::Machine { packing, ..width::Machine::default() };
+    let options = Options { machine, ..Options::new(width, Vec::new(), "lanes") };
     vectorize_loop(module, copy, &unit, &options).map(|made| (copy, made))
 }
 
@@ -102,9 +105,9 @@ fn outcome(
 ) -> (u64, Vec<Option<u8>>) {
     let mut machine = Machine::new(module);
     let mut rng = SplitMix64::new(seed);
-    let input: Vec<u8> = (0..600).map(|_| rng.next_u64() as u8).collect();
+    let input: Vec<u8> = (0..1000).map(|_| rng.next_u64() as u8).collect();
     let a = machine.memory.allocate_bytes(&input, 64).expect("there is room");
-    let other = machine.memory.allocate_bytes(&[0xee; 600], 64).expect("there is room");
+    let other = machine.memory.allocate_bytes(&[0xee; 1000], 64).expect("there is room");
     let o = match place {
         Place::Apart => other + 100,
         Place::At(by) => (a + 200).wrapping_add_signed(by),
@@ -117,8 +120,8 @@ fn outcome(
     let run = machine.run_scalar(&code, &[Val::int(n.into()), k0, Val::ptr(o), Val::ptr(a + 200)]);
     let result = run.expect("it runs").scalar().expect("a number").defined().expect("it is defined") as u64;
     let result = if ty == "ptr" { result.wrapping_sub(o) } else { result };
-    let mut memory = machine.memory.read(a, 600).expect("it is there");
-    memory.extend(machine.memory.read(other, 600).expect("it is there"));
+    let mut memory = machine.memory.read(a, 1000).expect("it is there");
+    memory.extend(machine.memory.read(other, 1000).expect("it is there"));
     (result, memory)
 }
 
@@ -127,7 +130,8 @@ fn elements_that_are_taken_lie_one_behind_the_other_whatever_overlaps() {
     for (ty, text, checks) in ways() {
         for (width, tail) in [(1, Tail::Masked), (2, Tail::Masked), (4, Tail::Scalar), (8, Tail::Masked)] {
             let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-            let (copy, made) = vectorized(&mut module, width, tail).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let (copy, made) = vectorized(&mut module, width, tail, Packing::Nothing)
+                .unwrap_or_else(|e| panic!("{e}\n{text}"));
             let scalar = module.function("f").expect("it is there");
             assert!(made.carried.iter().any(|c| c.kind == CarryKind::Compaction), "{text}");
             assert_eq!(made.checks, if width == 1 { 0 } else { checks }, "{width} lanes: {text}");
@@ -138,6 +142,45 @@ fn elements_that_are_taken_lie_one_behind_the_other_whatever_overlaps() {
                     let [expected, found] =
                         [scalar, copy].map(|f| outcome(&module, f, ty, place, n, u64::from(n) + 1));
                     assert!(expected == found, "{width} lanes, {n} iterations, {place:?}:\n{text}");
+                }
+            }
+        }
+    }
+}
+
+/// Elements of each size that are brought together in registers, by each way that machines have for it.
+#[test]
+fn elements_that_are_packed_in_registers_are_those_of_the_sequential_loop() {
+    let (permuted, compressed) = ("llvm.x86.avx2.permd", "llvm.x86.avx512.mask.compress");
+    let cases = [
+        (32, 8, Packing::Permuted, permuted),
+        (32, 32, Packing::Permuted, permuted),
+        (64, 16, Packing::Permuted, "llvm.masked.compressstore"),
+        (32, 16, Packing::Wide, compressed),
+        (32, 64, Packing::Wide, compressed),
+        (64, 8, Packing::Wide, compressed),
+        (16, 32, Packing::Wide, "llvm.masked.compressstore"),
+        (16, 64, Packing::Everything, compressed),
+        (8, 64, Packing::Everything, compressed),
+    ];
+    for (bits, width, packing, instruction) in cases {
+        let take = "  %q: ptr = getelementptr i16, %o, %k
+  store %x, %q, align 1
+  %k1: i64 = add %k, 1";
+        let text = compacting("i64", take).replace("i16", &format!("i{bits}"));
+        for tail in [Tail::Masked, Tail::Scalar] {
+            let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let (copy, _) =
+                vectorized(&mut module, width, tail, packing).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let code = print_module(&module);
+            assert!(code.contains(instruction), "{bits} bits, {packing:?}:\n{code}");
+            let scalar = module.function("f").expect("it is there");
+            let most = 400 / (bits / 8);
+            for n in [0, 1, width - 1, width, width + 1, 2 * width + 5].map(|n| n.min(most)) {
+                for (place, seed) in [(Place::Apart, 1), (Place::Apart, 2), (Place::At(0), 3)] {
+                    let [expected, found] =
+                        [scalar, copy].map(|f| outcome(&module, f, "i64", place, n, u64::from(n) + seed));
+                    assert!(expected == found, "{bits} bits, {packing:?}, {width} lanes, {n} iterations");
                 }
             }
         }
@@ -162,8 +205,8 @@ fn positions_that_are_numbers_too_are_those_of_the_sequential_loop() {
     let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for width in [2, 4, 8] {
         let mut module = module.clone();
-        let (copy, _) =
-            vectorized(&mut module, width, Tail::Masked).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (copy, _) = vectorized(&mut module, width, Tail::Masked, Packing::Nothing)
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
         let scalar = module.function("f").expect("it is there");
         for n in [0, 1, width - 1, width, width + 1, 67] {
             let [expected, found] =
@@ -174,7 +217,8 @@ fn positions_that_are_numbers_too_are_those_of_the_sequential_loop() {
     // Two stores for each that is taken: that they never meet is not seen.
     let text = compacting("i64", pairs);
     let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let error = vectorized(&mut module, 4, Tail::Masked).map(|_| ()).expect_err("it is refused");
+    let error =
+        vectorized(&mut module, 4, Tail::Masked, Packing::Nothing).map(|_| ()).expect_err("it is refused");
     assert!(error.to_string().contains("may access the same memory"), "{error}");
 }
 
@@ -192,6 +236,7 @@ fn what_is_seen_where_nothing_is_taken_is_refused() {
         "  %r: ptr = getelementptr i16, %o, %k\n  store i16 1, %r, align 1\n  %next: i32",
     );
     let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let error = vectorized(&mut module, 4, Tail::Masked).map(|_| ()).expect_err("it is refused");
+    let error =
+        vectorized(&mut module, 4, Tail::Masked, Packing::Nothing).map(|_| ()).expect_err("it is refused");
     assert!(error.to_string().contains("uses what %k carries"), "{error}");
 }

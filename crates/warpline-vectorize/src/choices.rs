@@ -2,7 +2,7 @@
 
 use warpline_ir::Type;
 
-pub use warpline_target::{Gathers, Masks};
+pub use warpline_target::{Gathers, Masks, Packing};
 
 /// The greatest number of lanes.
 pub const MAX_WIDTH: u32 = 64;

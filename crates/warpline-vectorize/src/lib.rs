@@ -77,7 +77,7 @@ pub mod widen;
 pub mod width;
 pub mod work_items;
 
-pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Passing};
+pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Packing, Passing};
 pub use elementary::Elementary;
 pub use embedder::{AllCallees, Callees, MathLibrary, NoCallees, NoMathLibrary};
 pub use error::{Problem, VectorizeError};

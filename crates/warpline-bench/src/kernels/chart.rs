@@ -8,8 +8,12 @@ use super::report::{name, speedup};
 use warpline_cli::html::escape;
 
 /// Names and colours of the variants.
-const VARIANTS: [(&str, &str); 3] =
-    [("full if-conversion", "#b9b9b9"), ("partial linearization", "#2f6db5"), ("partial, BOSCC", "#e08a1e")];
+const VARIANTS: [(&str, &str); 4] = [
+    ("full if-conversion", "#b9b9b9"),
+    ("partial linearization", "#2f6db5"),
+    ("partial, BOSCC", "#e08a1e"),
+    ("ISPC, where measured", "#3d9a50"),
+];
 /// Widths and heights in pixels.
 const BAR: f64 = 9.0;
 const GROUP: f64 = 42.0;
@@ -28,7 +32,7 @@ pub(super) fn svg(all: &[Measurement]) -> String {
         }
     }
     let most = cpus.iter().map(|cpu| all.iter().filter(|m| m.cpu == *cpu).count()).max().unwrap_or(0);
-    let width = (LEFT + GROUP * most as f64 + 20.0).max(520.0);
+    let width = (LEFT + GROUP * most as f64 + 20.0).max(640.0);
     let panel = TOP + PLOT + SHARE + LABELS;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {h}\" width=\"{width}\" height=\"{h}\" \
@@ -47,7 +51,9 @@ pub(super) fn svg(all: &[Measurement]) -> String {
 }
 
 fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
-    let values = |m: &Measurement| [m.full_ns, Some(m.partial_ns), Some(m.boscc_ns)].map(|ns| speedup(m, ns));
+    let values = |m: &Measurement| {
+        [m.full_ns, Some(m.partial_ns), Some(m.boscc_ns), m.ispc_ns].map(|ns| speedup(m, ns))
+    };
     let highest = all.iter().flat_map(|m| values(m)).flatten().fold(1.0, f64::max).ceil();
     let y = |speedup: f64| TOP + PLOT * (1.0 - speedup / highest);
     let _ = writeln!(
@@ -95,14 +101,16 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
     );
     for (k, m) in all.iter().enumerate() {
         let x = LEFT + 6.0 + GROUP * k as f64;
-        let shares = [m.utilization_full, Some(m.utilization), Some(m.utilization_boscc)];
+        let shares = [m.utilization_full, Some(m.utilization), Some(m.utilization_boscc), None];
         for (v, (speedup, share)) in values(m).into_iter().zip(shares).enumerate() {
             let (at, colour) = (x + BAR * v as f64, VARIANTS[v].1);
             match speedup {
                 Some(s) => bar(out, at, y(s), TOP + PLOT, colour),
-                None => {
+                // Other variants are measured everywhere.
+                None if v == 0 => {
                     let _ = writeln!(out, "<text x=\"{at}\" y=\"{}\">*</text>", TOP + PLOT - 2.0);
                 }
+                None => {}
             }
             if let Some(share) = share {
                 bar(out, at, base - (SHARE - 14.0) * share, base, colour);

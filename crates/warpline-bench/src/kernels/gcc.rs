@@ -42,7 +42,7 @@ pub(super) fn by_hand(entry: &Kernel, cpu: &str, folder: &Path) -> Option<Vec<u8
     compiled(entry.by_hand?, cpu, folder)
 }
 
-fn compiled(text: &str, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
+pub(super) fn compiled(text: &str, cpu: &str, folder: &Path) -> Option<Vec<u8>> {
     let (source, object) = (folder.join("kernel.c"), folder.join("kernel.o"));
     std::fs::write(&source, format!("{HEAD}\n{text}")).ok()?;
     std::fs::write(folder.join("warpline.h"), warpline_lanes::C_HEADER).ok()?;
@@ -86,7 +86,7 @@ fn driver(name: &str, func: &Function, args: &[ArgShape]) -> Option<String> {
 }
 
 /// What a slot holds.
-fn number(ty: Type, slot: usize) -> Option<String> {
+pub(super) fn number(ty: Type, slot: usize) -> Option<String> {
     Some(match ty {
         Type::F32 => format!("float_of(slots[{slot}])"),
         Type::F64 => format!("double_of(slots[{slot}])"),

@@ -2,7 +2,8 @@
 //!
 //! Of each kernel there are, side by side in one module for each CPU: the scalar program after LLVM's O3 with its own
 //! vectorizers; the kernel fully if-converted; partially linearized; and partially linearized with tests that skip
-//! code without an active lane (BOSCC). Beside them stands, where gcc is installed, what that makes of the kernel in C.
+//! code without an active lane (BOSCC). Compared with them are, where gcc is installed, what that makes of the kernel
+//! in C, and, where an `ispc` is named, the best of what that makes of the kernel as it is written for ISPC.
 //! They run in turns on the same data, and each result is held against the scalar program's. Copies that count tell
 //! how many lanes are active in the blocks that are executed.
 //!
@@ -11,6 +12,7 @@
 mod chart;
 mod gcc;
 mod inputs;
+mod ispc;
 mod measure;
 mod report;
 
@@ -33,6 +35,9 @@ use warpline_compile::spec::Width;
 /// Whatever is wrong with the options, or if a kernel cannot be vectorized or run.
 pub(crate) fn kernels(options: &BenchKernelsOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &[])?;
+    if options.ispc.is_none() && options.format != KernelsFormat::Json {
+        output::complain("ISPC is not compared with: name the program with --ispc PATH");
+    }
     let chosen = choose(options)?;
     let one = matches!((&chosen[..], &options.cpu[..]), ([_], [_]));
     let mut all = Vec::new();
@@ -103,6 +108,7 @@ fn in_child(kernel: &Kernel, data: usize, cpu: &str, options: &BenchKernelsOptio
     let output = Command::new(program)
         .args(["kernels", &format!("{}/{}", kernel.name, kernel.data[data]), "--cpu", cpu])
         .args(width.iter().flat_map(|width| ["--width", width]))
+        .args(options.ispc.iter().flat_map(|ispc| ["--ispc".as_ref(), ispc.as_os_str()]))
         .args(["--boscc", &option(options.boscc), "--size", &option(options.size)])
         .args(["--seed", &options.seed.to_string(), "--time", &options.time.to_string(), "--format", "json"])
         .output()

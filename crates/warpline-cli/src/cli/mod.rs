@@ -3,8 +3,8 @@
 //! A command line goes through these files in this order:
 //! * `words`: flags of clang, which clap cannot read, become options that it can;
 //! * this file: the verbs, and what all of them take;
-//! * `kernel` (`vectorize`, `run`), `analysis` (`analyze`, `explain`, `constant-time`, `lint`), `ssa` (`ssa`, `ssi`)
-//!   and `opt`: the options of the verbs; `set_up`: those about installations and new sources;
+//! * `kernel` (`vectorize`, `run`), `analysis` (`analyze`, `explain`, `constant-time`, `lint`), `ssa` (`ssa`, `ssi`),
+//!   `report` and `opt`: the options of the verbs; `set_up`: those about installations and new sources;
 //! * `compilers`: what rustc and clang are told, on every verb that reads sources;
 //! * `modes`: options that choose one of a few words.
 //!
@@ -18,6 +18,7 @@ mod compilers;
 mod kernel;
 mod modes;
 mod opt;
+mod report;
 mod set_up;
 mod ssa;
 mod words;
@@ -34,7 +35,8 @@ pub use compilers::{CompilerOptions, DependencyOptions, WhichFiles};
 pub use kernel::{KernelOptions, LoopChoice, RemarkOptions, ReportOptions, RunOptions, VectorizeOptions};
 pub use modes::{BosccMode, CoherenceMode, Contract, LinearizeMode, RemarkMode};
 pub use opt::OptOptions;
-pub use set_up::{CompletionOptions, DoctorOptions, InitOptions, ManOptions};
+pub use report::ReportPageOptions;
+pub use set_up::{CompletionOptions, DoctorOptions, InitOptions, ManFormat, ManOptions};
 pub use ssa::{EntryChoice, PlacementChoice, SsaFormat, SsaOptions, SsiOptions};
 pub(crate) use words::split;
 
@@ -132,6 +134,8 @@ pub enum Verb {
     Ssa(SsaOptions),
     /// Split live ranges for a data-flow analysis (e-SSA, SSI and similar forms)
     Ssi(SsiOptions),
+    /// Write one HTML page on all loops and kernels of a project: what becomes of each, and why not more
+    Report(ReportPageOptions),
     /// Run single passes of the vectorizer on functions in text form
     Opt(OptOptions),
     /// Write into a source what its loops or kernels are and what a run passes
@@ -152,6 +156,9 @@ impl Verb {
             | Verb::Lint(LintOptions { inputs, .. })
             | Verb::Ssa(SsaOptions { inputs, .. })
             | Verb::Ssi(SsiOptions { inputs, .. }) => !inputs.is_empty(),
+            Verb::Report(ReportPageOptions { inputs, compilers, .. }) => {
+                !inputs.is_empty() || compilers.project.is_some()
+            }
             Verb::Vectorize(_)
             | Verb::Run(_)
             | Verb::Explain(_)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
 use super::{CompilerOptions, Format};
@@ -45,7 +45,21 @@ pub struct CompletionOptions {
 /// Options of `man`.
 #[derive(Args)]
 pub struct ManOptions {
-    /// The folder to write a page for each verb to [default: the page of warpline, on standard output]
-    #[arg(short, long, value_name = "DIR")]
+    /// The folder to write a page for each verb to; with --format markdown, the file
+    /// [default: the page of warpline, on standard output]
+    #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Manual pages, or one page on all verbs for documents
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ManFormat,
+}
+
+/// What `man` writes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum ManFormat {
+    /// Manual pages.
+    #[default]
+    Roff,
+    /// One page of Markdown.
+    Markdown,
 }

@@ -9,7 +9,7 @@
 //! - all words behind `--` become `--clang-arg=…`, unless no input stands before it: then they are inputs, whatever
 //!   they look like.
 //!
-//! Our own short options are `-o`, `-v`, `-q`, `-p`, `-L`, `-h` and `-V`; where clang has such a flag, too, the word is
+//! Our own short options are `-o`, `-v`, `-q`, `-p`, `-j`, `-y`, `-L`, `-h` and `-V`; where clang has such a flag, too, the word is
 //! ours: `-o` and `-p DIR` (of which `-pedantic` and `-pthread` are no forms), and `-v`. `-L` is rustc's.
 
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use warpline_llvm::flags::takes_value;
 
 /// The verbs that read sources.
-const VERBS: [&str; 9] =
-    ["vectorize", "run", "analyze", "explain", "constant-time", "lint", "ssa", "ssi", "init"];
+const VERBS: [&str; 10] =
+    ["vectorize", "run", "analyze", "explain", "constant-time", "lint", "ssa", "ssi", "init", "report"];
 
 /// Beginnings of words that are for clang.
 const BEGINNINGS: [&str; 16] = [

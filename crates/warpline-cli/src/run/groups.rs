@@ -244,7 +244,8 @@ fn interpret(
                 place(address, data, &addresses).unwrap_or_else(|| "local memory".to_owned())
             }),
             Err(trap) => {
-                let text = format!("in group {group:?}: {}", trap.describe(kernel.function()));
+                let text =
+                    format!("in group {group:?}: {}", trap.describe(&kernel.imported.ir, kernel.function()));
                 stopped = Some(Stop { text, undefined: trap.kind.is_undefined_behaviour() });
                 break;
             }

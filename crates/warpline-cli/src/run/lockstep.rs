@@ -196,7 +196,7 @@ fn attempt(
             }
             Err(trap) => {
                 found.stopped = Some(Stop {
-                    text: format!("at index {start}: {}", trap.describe(func)),
+                    text: format!("at index {start}: {}", trap.describe(module, func)),
                     undefined: trap.kind.is_undefined_behaviour(),
                 });
                 return found;

@@ -95,7 +95,7 @@ fn candidates(tried: &mut Vec<(PathBuf, String)>) -> Vec<PathBuf> {
             let lib = folder.join("lib");
             let in_toolchain = libraries_in(&lib);
             if in_toolchain.is_empty() {
-                tried.push((lib, "no libLLVM*.so in it".to_owned()));
+                tried.push((lib, format!("no libLLVM*.{SUFFIX} in it")));
             }
             found.extend(in_toolchain);
         }
@@ -104,20 +104,35 @@ fn candidates(tried: &mut Vec<(PathBuf, String)>) -> Vec<PathBuf> {
     for major in SERVED.rev() {
         found.extend(libraries_in(Path::new(&format!("/usr/lib/llvm-{major}/lib"))));
     }
+    // Homebrew's folders, for Apple's and Intel's processors.
+    for major in SERVED.rev().filter(|_| cfg!(target_os = "macos")) {
+        for prefix in ["/opt/homebrew", "/usr/local"] {
+            found.extend(libraries_in(Path::new(&format!("{prefix}/opt/llvm@{major}/lib"))));
+        }
+    }
     for directory in ["/usr/lib64", "/usr/lib", "/usr/local/lib"] {
         found.extend(libraries_in(Path::new(directory)));
     }
     found
 }
 
-/// The shared libraries `libLLVM*.so*` of a directory, without linker scripts and without names for the same file.
+/// How names of shared libraries end on this system, versions apart.
+const SUFFIX: &str = match () {
+    () if cfg!(target_os = "macos") => "dylib",
+    () if cfg!(windows) => "dll",
+    () => "so",
+};
+
+/// The shared libraries `libLLVM*.so*` (or `.dylib`, or `LLVM*.dll`) of a directory, without linker scripts and without
+/// names for the same file.
 fn libraries_in(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            name.starts_with("libLLVM") && name.contains(".so") && is_elf(path)
+            let is_named = name.strip_prefix("lib").unwrap_or(&name).starts_with("LLVM");
+            is_named && name.contains(&format!(".{SUFFIX}")) && is_library(path)
         })
         .collect();
     found.sort();
@@ -134,11 +149,13 @@ fn libraries_in(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file begins like a shared object; a linker script does not.
-fn is_elf(path: &Path) -> bool {
+/// Whether a file begins like a shared library (ELF, Mach-O, PE); a linker script does not.
+fn is_library(path: &Path) -> bool {
+    const BEGINNINGS: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ"];
     use std::io::Read as _;
     let mut magic = [0; 4];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
+    let is_read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok();
+    is_read && BEGINNINGS.iter().any(|beginning| magic.starts_with(beginning))
 }
 
 fn open(path: &Path) -> std::result::Result<Llvm, String> {

@@ -22,6 +22,7 @@ impl Lower<'_> {
         let new = match op {
             LaneOp::LaneCount => self.out.int_const(32, u128::from(self.width)),
             LaneOp::LaneIndex => self.out.int_const(32, 0),
+            LaneOp::Compact => return Err(self.internal(i, "a packed store has a recipe of its own")),
             LaneOp::MaskAny => self.mask_any(args[0], i)?,
             LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => {
                 self.active_op(op, args[0], i)?
@@ -55,7 +56,6 @@ impl Lower<'_> {
             LaneOp::First => self.first_of_those(&args, i)?,
             LaneOp::Uniform => self.first_of_all(args[0], i)?,
             LaneOp::Insert => self.lane_insert(&args, i)?,
-            LaneOp::Compact => self.compact(&args, i)?,
             LaneOp::Reduce(c) => self.lane_reduction(c, args[0], i)?,
             LaneOp::ScanExclusive(c) => self.scan(c, args[0], false, i)?,
             LaneOp::ScanInclusive(c) => self.scan(c, args[0], true, i)?,
@@ -167,7 +167,7 @@ impl Lower<'_> {
     }
 
     /// The condition in active lanes, false in others.
-    fn among_active(&mut self, condition: Value, at: Inst) -> Result<Value, VectorizeError> {
+    pub(super) fn among_active(&mut self, condition: Value, at: Inst) -> Result<Value, VectorizeError> {
         let condition = self.vector(condition, at)?;
         let Some(mask) = self.mask_vector(at)? else { return Ok(condition) };
         let ty = self.mask_type();
@@ -182,7 +182,7 @@ impl Lower<'_> {
     }
 
     /// How many lanes of a mask vector are set, as `i32`.
-    fn count_lanes(&mut self, mask: Value) -> Value {
+    pub(super) fn count_lanes(&mut self, mask: Value) -> Value {
         let bits = self.mask_bits_64(mask);
         let count = self
             .call_named("llvm.ctpop.i64", &[bits], Type::Int(64), Effects::empty())
@@ -293,31 +293,6 @@ impl Lower<'_> {
         Ok(self.select(here, y, x))
     }
 
-    /// A packed store. The number of lanes that stored.
-    fn compact(&mut self, args: &[Value], at: Inst) -> Result<Value, VectorizeError> {
-        let wants = self.among_active(args[2], at)?;
-        let x = self.vector(args[1], at)?;
-        let ty = self.out.ty(x);
-        let effects = Effects::WRITES | Effects::TRAPS | Effects::ARG_MEMORY_ONLY;
-        if self.reps[args[0]] == Rep::Uniform {
-            let to = self.scalar(args[0], at)?;
-            let name = format!("llvm.masked.compressstore.{}", mangle(ty));
-            self.call_named(&name, &[x, to, wants], Type::Void, effects);
-        } else {
-            let to = self.vector(args[0], at)?;
-            let words = Type::Int(64).vector(self.width).expect("an integer is a scalar");
-            let one_each = self.emit(Op::Cast(CastOp::ZExt), &[wants], words);
-            let rank = self.scan_of(Combine::Add, one_each, Type::Int(64), false);
-            let elem = self.src.ty(args[1]);
-            let addresses = self.out.ty(to);
-            let to = self.emit(Op::Gep(elem), &[to, rank], addresses);
-            let align = self.out.int_const(32, 1);
-            let name = format!("llvm.masked.scatter.{}.{}", mangle(ty), mangle(addresses));
-            self.call_named(&name, &[x, to, align, wants], Type::Void, effects);
-        }
-        Ok(self.count_lanes(wants))
-    }
-
     /// The vector of a value in which inactive lanes hold the neutral element.
     fn neutralised(&mut self, c: Combine, x: Value, at: Inst) -> Result<Value, VectorizeError> {
         let elem = self.src.ty(x);
@@ -363,7 +338,7 @@ impl Lower<'_> {
 
     /// What the lanes before each one hold combined, with its own if `inclusive`. Inactive lanes hold the neutral
     /// element.
-    fn scan_of(&mut self, c: Combine, x: Value, elem: Type, inclusive: bool) -> Value {
+    pub(super) fn scan_of(&mut self, c: Combine, x: Value, elem: Type, inclusive: bool) -> Value {
         if elem.is_float() && matches!(c, Combine::Add | Combine::Mul) {
             return self.scan_in_order(c, x, elem, inclusive);
         }

@@ -339,6 +339,7 @@ impl Lower<'_> {
             Recipe::Exact(function) => self.exact_call(i, *function),
             Recipe::Inline(function) => self.inline_expansion(i, *function),
             Recipe::Library { symbol, lanes } => self.vector_math(i, symbol, *lanes),
+            Recipe::Pack(packed) => self.pack(i, *packed),
             Recipe::CrossLane | Recipe::AnyOfOne(_) => self.lane_op(i),
         }
     }

@@ -55,6 +55,6 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Variant(_) | Recipe::Simd(_) => RecipeKind::VariantCall,
         Recipe::Targets(_) => RecipeKind::IndirectCall,
         Recipe::Library { .. } => RecipeKind::LibraryCall,
-        Recipe::CrossLane => RecipeKind::CrossLane,
+        Recipe::CrossLane | Recipe::Pack(_) => RecipeKind::CrossLane,
     })
 }

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use warpline_ir::{Function, Inst, LaneOp, Module, Op};
+use warpline_ir::{Function, Inst, Module, Op};
 
-use super::{Contiguous, How, Own, Plan, Recipe, Rep};
+use super::{Contiguous, How, Own, Packed, Plan, Recipe};
 use crate::VectorizeError;
 
 /// How many instructions of each kind there are.
@@ -154,10 +154,11 @@ impl Plan {
             Recipe::Library { symbol, lanes } => {
                 promised.add(&format!("call of {symbol}"), width / *lanes as usize);
             }
-            Recipe::CrossLane if func.insts[i].op == Op::Lane(LaneOp::Compact) => {
-                let uniform = self.reps[func.insts[i].args[0]] == Rep::Uniform;
-                promised.add(if uniform { MASKED[4] } else { MASKED[3] }, 1);
+            Recipe::Pack(Packed::Compressed(together) | Packed::Permuted(together)) => {
+                promised.add(MASKED[1], width / *together as usize);
             }
+            Recipe::Pack(Packed::Native) => promised.add(MASKED[4], 1),
+            Recipe::Pack(Packed::Scattered) => promised.add(MASKED[3], 1),
             Recipe::Nothing
             | Recipe::Stack
             | Recipe::Divide(_)

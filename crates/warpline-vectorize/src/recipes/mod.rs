@@ -32,6 +32,7 @@ mod interleaved;
 mod lane_private;
 mod memory;
 mod operations;
+mod packed;
 mod reps;
 mod simd;
 mod stack;
@@ -74,6 +75,7 @@ pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
+pub(crate) use packed::Packed;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
@@ -176,6 +178,8 @@ pub(crate) enum Recipe {
     },
     /// An operation on masks or across lanes.
     CrossLane,
+    /// A packed store.
+    Pack(Packed),
     /// Whether a mask has any lane, which the comparisons of some lanes tell.
     AnyOfOne(Vec<OfOneLane>),
 }
@@ -378,6 +382,7 @@ impl Planner<'_> {
             Op::Alloca { .. } => self.private(i),
             Op::Call(_) => self.call(i),
             Op::Lane(LaneOp::MaskAny | LaneOp::BlendAny) => Ok(self.mask_any(i)),
+            Op::Lane(LaneOp::Compact) => Ok(Recipe::Pack(self.packed(i))),
             Op::Lane(_) => Ok(Recipe::CrossLane),
             // One fence is as good as one for each lane. Without an active lane it orders more than it must.
             Op::Opaque(info) if matches!(info.atomic, Some(Atomic::Fence(_))) => Ok(Recipe::Once),

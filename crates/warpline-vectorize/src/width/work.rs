@@ -4,9 +4,9 @@
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{
-    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Recipe, Rep,
+    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
 };
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Combine, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Op as Costly, Rates};
 
 use super::{Machine, Program, element_bits, element_of};
@@ -233,10 +233,11 @@ impl Program<'_> {
             Recipe::Sum(sum) => Work::vector(2.0 * lanes / f64::from(sum.together)),
             Recipe::Exact(function) if function.has_loop() => Work::vector(registers * EXACT_LOOP),
             Recipe::Exact(_) => Work::vector(registers * EXACT),
+            Recipe::Pack(packed) => of_packed(*packed, lanes),
             Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),
             Recipe::CrossLane if !self.touches_lanes(i) => Work::scalar(1.0),
             Recipe::CrossLane => match data.op {
-                Op::Lane(op) => self.of_lane(op, machine, width, registers),
+                Op::Lane(op) => self.of_lane(i, op, machine, width, registers),
                 _ => Work::default(),
             },
         }
@@ -436,7 +437,8 @@ impl Program<'_> {
         self.func.accessed(i).map_or(8, |a| element_bits(a.ty).max(8))
     }
 
-    fn of_lane(&self, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
+    fn of_lane(&self, i: Inst, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
+        let of = self.type_of(i);
         let lanes = f64::from(width);
         // Masks in vector registers; those that are too wide go through as many bits.
         let mask_bits = self.element_bits * width;
@@ -452,8 +454,37 @@ impl Program<'_> {
             }
             LaneOp::Blend => Work::vector(registers),
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
+            LaneOp::ScanExclusive(c) | LaneOp::ScanInclusive(c) => {
+                let in_order = matches!(c, Combine::Add | Combine::Mul) && of.is_float();
+                match in_order {
+                    // An element taken out, combined, put in.
+                    true => Work::vector(3.0 * lanes),
+                    // Moved up and combined, by one lane, two, four …
+                    false => Work::vector(2.0 * lanes.log2() * registers),
+                }
+            }
             _ => Work::vector(4.0 * registers),
         }
+    }
+}
+
+/// What a packed store takes.
+fn of_packed(packed: Packed, lanes: f64) -> Work {
+    let parts = |together: u32| lanes / f64::from(together);
+    match packed {
+        // Two operations pack, four make the mask of as many.
+        Packed::Compressed(together) => {
+            let parts = parts(together);
+            Work { vector: 3.0 * parts, scalar: 5.0 * parts, stores: parts, ..Work::default() }
+        }
+        // A masked store of AVX2 takes as long as some others.
+        Packed::Permuted(together) => {
+            let parts = parts(together);
+            Work { vector: 6.0 * parts, scalar: 6.0 * parts, stores: 3.0 * parts, ..Work::default() }
+        }
+        // A branch, and a store if that is taken.
+        Packed::Native => Work { scalar: 5.0 * lanes, stores: 0.5 * lanes, ..Work::default() },
+        Packed::Scattered => Work { stores: lanes, vector: CHOSEN_LANE * lanes, ..Work::default() },
     }
 }
 

@@ -6,6 +6,7 @@ mod gather;
 mod grouped;
 mod interleaved;
 mod lane_private;
+mod packed;
 mod subword;
 mod tables;
 mod wide;

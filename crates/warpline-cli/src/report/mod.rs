@@ -1,0 +1,169 @@
+//! `warpline report`: what becomes of all loops and kernels of a project, as one HTML page.
+//!
+//! * this file: which inputs there are, and looking at each, several at once;
+//! * `entry`: what is found out about one loop or kernel: what becomes of it and what that costs (as `analyze --cost`
+//!   says), and what diverges in it and why (as `analyze` says);
+//! * `page`: the page.
+
+mod entry;
+mod page;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::json;
+
+use crate::Outcome;
+use crate::cli::{Format, ReportPageOptions};
+use crate::error::{Error, Result};
+use crate::output::{self, progress};
+use crate::{compile_commands, summary};
+use entry::{Entry, State};
+
+/// The stack of a thread that looks at inputs, in bytes: what the first one has.
+const STACK: usize = 8 << 20;
+
+/// An input and what is in it, or why it cannot be read.
+struct File {
+    path: PathBuf,
+    found: Result<Vec<Entry>>,
+}
+
+/// Runs the command. An input that cannot be read is reported as such, and the others are all the same.
+///
+/// # Errors
+/// Whatever is wrong with options, or if the page cannot be written.
+pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
+    let inputs = inputs(options)?;
+    output::check([options.output.as_path()], &inputs)?;
+    let files = look_at(options, &inputs);
+    let text = match options.format {
+        Format::Text => page::page(&files),
+        Format::Json => output::json(&json!({ "inputs": files.iter().map(as_json).collect::<Vec<_>>() })),
+    };
+    output::deliver(Some(&options.output), &text)?;
+    say(options, &files)?;
+    let all_read = files.iter().all(|file| file.found.is_ok());
+    Ok(if all_read { Outcome::Clean } else { Outcome::Refused })
+}
+
+/// The inputs that are given, or those of the project.
+fn inputs(options: &ReportPageOptions) -> Result<Vec<PathBuf>> {
+    if !options.inputs.is_empty() {
+        return Ok(options.inputs.clone());
+    }
+    let Some(folder) = &options.compilers.project else {
+        let message = "name inputs, or the folder of a compile_commands.json with -p";
+        return Err(Error::option("report", message));
+    };
+    compile_commands::sources(folder)
+}
+
+/// Looks at all inputs, so many at once. They stay in their order.
+fn look_at(options: &ReportPageOptions, inputs: &[PathBuf]) -> Vec<File> {
+    let bar = progress::bar(inputs.len());
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<(usize, File)>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = inputs.get(at) else { return };
+            bar.set_message(path.display().to_string());
+            let file = File { path: path.clone(), found: entry::of_input(options, path) };
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((at, file));
+            bar.inc(1);
+        }
+    };
+    let jobs = options.jobs.map_or_else(
+        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        |jobs| jobs.get(),
+    );
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.min(inputs.len()) {
+            // Without more threads, there is this one.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    bar.finish_and_clear();
+    let mut all = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, file)| file).collect()
+}
+
+/// How many loops and kernels became what.
+#[derive(Default)]
+struct Counts {
+    vector: usize,
+    scalar: usize,
+    refused: usize,
+    unread: usize,
+}
+
+fn count(files: &[File]) -> Counts {
+    let mut counts = Counts::default();
+    for file in files {
+        let Ok(entries) = &file.found else {
+            counts.unread += 1;
+            continue;
+        };
+        for entry in entries {
+            match entry.state {
+                State::Vector { .. } => counts.vector += 1,
+                State::Scalar => counts.scalar += 1,
+                State::Refused => counts.refused += 1,
+            }
+        }
+    }
+    counts
+}
+
+/// The three lines for people.
+fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
+    for file in files {
+        if let Err(reason) = &file.found {
+            output::complain(&format!("error: {}: {reason}", file.path.display()));
+        }
+    }
+    let Counts { vector, scalar, refused, unread } = count(files);
+    let unread = if unread > 0 { format!("; {unread} inputs cannot be read") } else { String::new() };
+    let inputs = match files.len() {
+        1 => "1 input".to_owned(),
+        n => format!("{n} inputs"),
+    };
+    let text = format!(
+        "{} on the loops and kernels of {inputs}\n  {vector} become vector code, {scalar} stay scalar, {refused} cannot \
+         be vectorized{unread}\n",
+        options.output.display()
+    );
+    let outputs = [options.output.clone()];
+    output::report(outputs.iter().map(PathBuf::as_path), &text)
+}
+
+fn as_json(file: &File) -> serde_json::Value {
+    match &file.found {
+        Ok(entries) => {
+            let entry = |entry: &Entry| {
+                json!({
+                    "function": entry.function,
+                    "place": entry.place,
+                    "state": entry.state.name(),
+                    "lanes": entry.state.lanes(),
+                    "cycles": entry.cycles.as_ref().map(summary::cycles),
+                    "reason": entry.reason,
+                    "divergence": entry.divergence.as_ref().map(|one| &one.report),
+                })
+            };
+            json!({ "input": file.path, "entries": entries.iter().map(entry).collect::<Vec<_>>() })
+        }
+        Err(reason) => json!({ "input": file.path, "error": reason.to_string() }),
+    }
+}
+
+/// A path as it is shown: below the present folder, if it is there.
+fn short(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    below.unwrap_or(path).display().to_string()
+}

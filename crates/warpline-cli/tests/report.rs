@@ -1,0 +1,96 @@
+//! `warpline report`: one page on all loops and kernels of a project.
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use common::{command, stderr, stdout, warpline};
+
+const GOOD: &str = "void scale(float *restrict y, const float *restrict x, int n) {
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0) y[i] = FACTOR * x[i];
+}
+void order(float *y, int n) {
+    for (int i = 1; i < n; i++)
+        y[i] = y[i] / y[i - 1];
+}
+";
+
+/// A folder with a project: a source that needs a flag of the project, and one that cannot be read.
+fn project() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("good.c"), GOOD).unwrap();
+    std::fs::write(place.path().join("<b>bad.c"), "void f(void) { what }\n").unwrap();
+    let entry = |file: &str| serde_json::json!({ "directory": place.path(), "file": file, "arguments": ["cc", "-DFACTOR=2", "-c", file] });
+    let all = serde_json::json!([entry("good.c"), entry("<b>bad.c"), entry("good.c")]);
+    std::fs::write(place.path().join("compile_commands.json"), all.to_string()).unwrap();
+    place
+}
+
+fn run(place: &Path, arguments: &[&str]) -> Output {
+    let all: Vec<&str> = ["report"].into_iter().chain(arguments.iter().copied()).collect();
+    command(&all).current_dir(place).output().unwrap()
+}
+
+macro_rules! needs_clang {
+    () => {
+        if !warpline_llvm::has_clang() {
+            eprintln!("skipped: there is no clang");
+            return;
+        }
+    };
+}
+
+#[test]
+fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said() {
+    needs_clang!();
+    let place = project();
+    let output = run(place.path(), &["-p", ".", "-o", "all.html", "--cpu", "x86-64-v3", "-j", "2"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(
+        stdout(&output),
+        "all.html on the loops and kernels of 2 inputs\n  1 become vector code, 0 stay scalar, 1 cannot be vectorized; \
+         1 inputs cannot be read\n"
+    );
+    assert!(stderr(&output).contains("bad.c:1:"), "{}", stderr(&output));
+    let page = std::fs::read_to_string(place.path().join("all.html")).unwrap();
+    for part in ["good.c:2</a>", "lanes</span>", "&lt;b&gt;bad.c", "depends on the load", "if (x[i] &gt; 0)"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<b>"), "{page}");
+    for outside in ["http:", "https:", "src="] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_same_is_there_as_data() {
+    needs_clang!();
+    let place = project();
+    let arguments = ["good.c", "-DFACTOR=3", "--format", "json", "-o", "-", "--cpu", "x86-64-v3"];
+    let output = run(place.path(), &arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let data: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let entries = data["inputs"][0]["entries"].as_array().unwrap();
+    let told: Vec<_> = entries.iter().map(|one| (one["place"].as_str(), one["state"].as_str())).collect();
+    assert_eq!(told, [(Some("good.c:2"), Some("vector")), (Some("good.c:6"), Some("refused"))]);
+    assert_eq!(entries[0]["divergence"]["divergent"]["branches"].as_array().map(Vec::len), Some(1), "{data}");
+    assert!(entries[0]["cycles"]["vector"].as_f64().is_some_and(|cycles| cycles > 0.0), "{data}");
+}
+
+#[test]
+fn what_is_missing_is_asked_for() {
+    let place = tempfile::tempdir().unwrap();
+    let nothing = warpline(&["report"]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(
+        stderr(&nothing).contains("the folder of a compile_commands.json with -p"),
+        "{}",
+        stderr(&nothing)
+    );
+    let no_file = run(place.path(), &["-p", "."]);
+    assert!(stderr(&no_file).contains("compile_commands.json"), "{}", stderr(&no_file));
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "nothing is written");
+}
