@@ -115,7 +115,7 @@ fn a_chain_gets_several_registers_and_many_live_values_do_not() {
     for machine in [sse(), avx2(), avx512()] {
         let one = machine.register_bits / 32;
         let chain = choice(&recurrences(1), &machine);
-        assert!(chain.lanes >= 2 * one && chain.reason == Reason::Chain(8), "{chain:?}");
+        assert!(chain.lanes >= 2 * one && matches!(chain.reason, Reason::Chain(7 | 8)), "{chain:?}");
         let many = choice(&recurrences(24), &machine);
         assert!(many.lanes < chain.lanes || chain.lanes == 64 && many.lanes <= 2 * one, "{many:?}");
     }
@@ -127,6 +127,8 @@ fn the_cpu_that_is_named_decides_how_many_lanes_hide_a_latency() {
         all().iter().map(|cpu| (cpu.table.cpu(), choice(&recurrences(2), &Machine::of(cpu)).lanes)).collect();
     let expected = [
         ("x86-64-v2", 32),
+        ("x86-64-v3", 64),
+        ("x86-64-v4", 64),
         ("haswell", 64),
         ("skylake-avx512", 64),
         ("icelake-server", 64),
