@@ -110,7 +110,7 @@ impl Search {
         }
         let seen = |i: Inst| {
             let data = &func.insts[i];
-            !is_annotation(module, data) && data.effects().intersects(Effects::WRITES | Effects::CONVERGENT)
+            !is_annotation(module, data) && !only_reads(data.effects())
         };
         let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Growing { .. });
         // What stands behind the last branch is passed over for lanes before the one that leaves.
@@ -151,6 +151,11 @@ fn goes_on(func: &Function, l: &Loop, block: Block) -> bool {
 fn computes(module: &Module, func: &Function, block: Block) -> bool {
     let silent = |&i: &Inst| is_annotation(module, &func.insts[i]) || func.insts[i].effects().is_empty();
     func.blocks[block].insts.iter().all(silent)
+}
+
+/// Whether nobody sees it if something is done once more, or not at all.
+pub(super) fn only_reads(effects: Effects) -> bool {
+    effects.difference(Effects::READS | Effects::TRAPS | Effects::ARG_MEMORY_ONLY).is_empty()
 }
 
 fn is_store(func: &Function, i: Inst) -> bool {
