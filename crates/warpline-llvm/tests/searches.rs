@@ -354,3 +354,65 @@ fn minima_that_nans_replace_are_those_of_the_scalar_loop() {
         }
     }
 }
+
+/// A loop that returns at a zero in `a`, and ends the program at a seven in `b`, which comes later in the iteration.
+const ENDS_THE_PROGRAM: &str = "declare void @exit(i32) noreturn
+define i64 @kernel(ptr %a, ptr %b, i64 %n, ptr %o) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %i1, %on ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %body, label %end
+body:
+  %p = getelementptr i32, ptr %a, i64 %i
+  %x = load i32, ptr %p
+  %zero = icmp eq i32 %x, 0
+  br i1 %zero, label %end, label %look
+look:
+  %q = getelementptr i32, ptr %b, i64 %i
+  %y = load i32, ptr %q
+  %seven = icmp eq i32 %y, 7
+  br i1 %seven, label %dead, label %on
+dead:
+  call void @exit(i32 3)
+  unreachable
+on:
+  %i1 = add i64 %i, 1
+  br label %head
+end:
+  ret i64 %i
+}";
+
+#[test]
+fn a_lane_that_would_end_the_program_before_another_one_leaves_the_loop_does_so() {
+    if !llvm_is_there() {
+        return;
+    }
+    let words = |at: usize, value: u32| -> Vec<u8> {
+        (0..64).flat_map(|i| if i == at { value } else { 1u32 }.to_le_bytes()).collect()
+    };
+    let args = |seven: usize| {
+        let (a, b) = (words(40, 0), words(seven, 7));
+        vec![Arg::Buffer(a), Arg::Buffer(b), Arg::Uniform(64), Arg::Buffer(vec![0; 4])]
+    };
+    let kernel = Kernel {
+        text: ENDS_THE_PROGRAM.to_owned(),
+        args: args(41),
+        range: 0..1,
+        result: 8,
+        looped: true,
+        contract: Contract::Sequential,
+    };
+    // A seven behind the zero is never looked at.
+    for (width, cpu) in [4, 16, 64].into_iter().zip(cpus().iter().cycle()) {
+        let mode = (width, Linearize::Partial, Boscc::Auto, "default<O3>");
+        kernel.judge_on(mode, cpu, [args(40), args(41), args(63)]);
+    }
+    let mut imported = kernel.import();
+    let asked = warpline_vectorize::Options::new(16, kernel.shapes(), "lanes");
+    let (copy, _) = kernel.vectorized_loop(&mut imported.ir, &asked).expect("it is vectorized");
+    let code = warpline_ir::text::print_function(&imported.ir, &imported.ir.functions[copy]);
+    // The lanes before the one that leaves are executed under a mask, and may end the program.
+    assert!(code.contains("before:"), "{code}");
+}

@@ -99,6 +99,16 @@ pub(super) struct Lines<'a> {
     pub(super) exact: &'a [Exact],
 }
 
+/// What is special about iterations.
+#[derive(Copy, Clone)]
+pub(super) struct Special<'a> {
+    pub(super) lines: Lines<'a>,
+    /// How lanes look ahead, if the loop is left in the middle.
+    pub(super) search: Option<&'a Search>,
+    /// Values of which none may be a NaN, or the scalar loop goes on.
+    pub(super) no_nans: &'a [Value],
+}
+
 /// Makes the kernel of a loop.
 ///
 /// # Errors
@@ -109,12 +119,11 @@ pub(super) fn outline(
     func: &Function,
     l: &Loop,
     carried: &[Carried],
-    lines: Lines<'_>,
-    search: Option<&Search>,
-    no_nans: &[Value],
+    special: Special<'_>,
     width: u32,
     name: &str,
 ) -> Result<Body, VectorizeError> {
+    let Special { lines, search, no_nans } = special;
     let mut body = func.clone();
     body.name = name.into();
     body.params.clear();

@@ -56,7 +56,7 @@ use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
 use super::{VectorizeError, no_return_paths, refused_calls};
-use body::{Body, Lines};
+use body::{Body, Lines, Special};
 use carried::{Carried, Kind};
 use find::Loop;
 use peel::Wrapped;
@@ -535,6 +535,12 @@ fn understand_as(
         }
     }
     let search = Search::of(module, &scalar, &l, &carried, &counter)?;
+    if search.as_ref().is_some_and(|s| s.looks_beyond) {
+        exact.clear();
+        if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
+            *flags = InstFlags::empty();
+        }
+    }
     for &(k, extension) in search.iter().flat_map(|s| &s.exact) {
         if let Kind::Induction { flags, .. } = &mut carried[k].kind {
             *flags |= if extension == Extension::Signed { InstFlags::NSW } else { InstFlags::NUW };
@@ -543,9 +549,9 @@ fn understand_as(
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
     let no_nans: Vec<Value> = selections.iter().flat_map(|s| s.no_nans.iter().copied()).collect();
-    let mut body =
-        body::outline(module, &scalar, &l, &carried, lines, search.as_ref(), &no_nans, options.width, &name)
-            .map_err(|e| e.named(&scalar.name))?;
+    let special = Special { lines, search: search.as_ref(), no_nans: &no_nans };
+    let mut body = body::outline(module, &scalar, &l, &carried, special, options.width, &name)
+        .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };

@@ -51,8 +51,12 @@ use crate::objects::{Objects, may_free};
 pub(super) struct Search {
     /// Loads that groups may execute within a page only.
     pub(super) paged: Vec<Speculated>,
-    /// Whether iterations do nothing but look, so that the scalar loop may go on from any lane.
+    /// Whether iterations do nothing but look, so that the scalar loop may go on from any lane: they store nothing, carry
+    /// nothing but inductions, and do not end the program.
     pub(super) only_looks: bool,
+    /// Whether whole groups may be executed at the end of the loop, where fewer iterations are left: nothing is done
+    /// but to load what pages have, and to compute.
+    pub(super) looks_beyond: bool,
     /// Objects are this many iterations long at most: more of them are a sign that the bounds are the wrong way round.
     pub(super) most: Option<i64>,
     /// Inductions, by position, that must not wrap, as they are extended, in any iteration of a group.
@@ -106,12 +110,17 @@ impl Search {
         }
         let seen = |i: Inst| {
             let data = &func.insts[i];
-            !is_annotation(module, data) && data.effects().intersects(Effects::WRITES | Effects::CONVERGENT)
+            !is_annotation(module, data) && !only_reads(data.effects())
         };
         let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Growing { .. });
-        let only_looks = carried.iter().all(plain) && !inside().flat_map(|b| func.block_insts(b)).any(seen);
+        // What stands behind the last branch is passed over for lanes before the one that leaves.
+        let behind = || inside().filter(|&b| !l.is_before_last_break(func, b));
+        let only_looks = carried.iter().all(plain)
+            && !inside().flat_map(|b| func.block_insts(b)).any(seen)
+            && behind().all(|b| goes_on(func, l, b));
         let (paged, exact, stores, moved) = Default::default();
-        let mut search = Search { paged, only_looks, most: None, exact, stores, moved };
+        let looks_beyond = only_looks && behind().all(|b| computes(module, func, b));
+        let mut search = Search { paged, only_looks, looks_beyond, most: None, exact, stores, moved };
         search.exact.extend(counter.extended().map(|extension| (counter.phi, extension)));
         let looking = Looking { module, func, l, carried, counter, objects: Objects::of(module, func) };
         for block in inside().filter(|&b| l.is_before_last_break(func, b)) {
@@ -123,6 +132,7 @@ impl Search {
                 looking.instruction(i, &mut search)?;
             }
         }
+        search.looks_beyond &= search.is_paged();
         looking.move_stores(&mut search)?;
         if l.is_endless && search.paged.is_empty() {
             let reason = "this loop looks for nothing in memory, and has no counter";
@@ -130,6 +140,22 @@ impl Search {
         }
         Ok(Some(search))
     }
+}
+
+/// Whether control goes on in the loop behind a block, and does not stay in an inner one.
+fn goes_on(func: &Function, l: &Loop, block: Block) -> bool {
+    l.own.contains(block) && func.successors(block).all(|to| !l.dead.contains(to))
+}
+
+/// Whether a block does nothing but compute.
+fn computes(module: &Module, func: &Function, block: Block) -> bool {
+    let silent = |&i: &Inst| is_annotation(module, &func.insts[i]) || func.insts[i].effects().is_empty();
+    func.blocks[block].insts.iter().all(silent)
+}
+
+/// Whether nobody sees it if something is done once more, or not at all.
+pub(super) fn only_reads(effects: Effects) -> bool {
+    effects.difference(Effects::READS | Effects::TRAPS | Effects::ARG_MEMORY_ONLY).is_empty()
 }
 
 fn is_store(func: &Function, i: Inst) -> bool {
@@ -227,6 +253,7 @@ impl Looking<'_> {
             );
         };
         if self.is_in_object(&address, bytes) {
+            search.looks_beyond &= step == 0;
             return Ok(());
         }
         if !self.l.is_always(func, func.insts[i].block) {
@@ -240,6 +267,7 @@ impl Looking<'_> {
             return Ok(());
         }
         if let Some(most) = self.lies_between(&address, bytes, step) {
+            search.looks_beyond = false;
             search.most = Some(search.most.map_or(most, |known| known.min(most)));
             return Ok(());
         }

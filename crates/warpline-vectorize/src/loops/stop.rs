@@ -14,7 +14,9 @@ use std::collections::HashMap;
 use super::carried::Kind;
 use super::rewrite::Parts;
 use super::search::{PAGE, Speculated};
+use super::selections::MAX_NUMBER;
 use crate::builder::Builder;
+use crate::choices::MAX_WIDTH;
 use crate::dependences::Growth;
 use crate::driver::BodyVariant;
 use crate::driver::skeleton::{self, Skeleton, phis};
@@ -37,16 +39,29 @@ struct Stop {
     before: Vec<Value>,
     /// Bits of lanes: from the first one on that is set, the scalar loop may go on.
     leaving: Value,
+    /// If lanes may be of iterations that the loop does not get to: how many are not.
+    limit: Option<Value>,
 }
 
 impl Stops {
     /// Ends the current block by going on, or to a new block if a group says that a lane leaves the loop.
     pub(super) fn add(&self, b: &mut Builder, variant: BodyVariant, before: &[Value], leaving: Value) {
+        self.add_limited(b, variant, before, (leaving, None));
+    }
+
+    /// The same, where no more than so many of the lanes count.
+    fn add_limited(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        (leaving, limit): (Value, Option<Value>),
+    ) {
         let (block, on) = (b.block("stopped"), b.block("on"));
         let zero = b.int(64, 0);
         let leaves = b.icmp(IntPred::Ne, leaving, zero);
         b.cond_br(leaves, block, on);
-        self.all.borrow_mut().push(Stop { block, variant, before: before.to_vec(), leaving });
+        self.all.borrow_mut().push(Stop { block, variant, before: before.to_vec(), leaving, limit });
         self.between.borrow_mut().push(on);
         b.at = on;
     }
@@ -56,11 +71,12 @@ impl Parts<'_> {
     /// Makes the code of the blocks in which groups end, which leads to the scalar loop. All blocks that there are.
     pub(super) fn end_stops(&self, b: &mut Builder, starts: &[Value], scalar: Block) -> Vec<Block> {
         let mut blocks = self.stops.between.take();
-        for Stop { block, variant, before, leaving } in self.stops.all.take() {
+        for Stop { block, variant, before, leaving, limit } in self.stops.all.take() {
             blocks.push(block);
             b.at = block;
             let undefined = b.func.bool_const(true);
             let first = b.intrinsic("llvm.cttz.i64", &[leaving, undefined], Type::Int(64));
+            let first = limit.map_or(first, |limit| lesser(b, first, limit));
             if self.search.is_some_and(|s| s.only_looks) {
                 let state: Vec<Value> = (0..before.len())
                     .map(|k| self.advanced(b, k, &before, Some(first), variant.lanes))
@@ -94,6 +110,12 @@ impl Parts<'_> {
     /// Of so many iterations, those in which nothing wraps that must not, and none if objects are not that long.
     pub(super) fn within_search(&self, b: &mut Builder, mut rounds: Value, starts: &[Value]) -> Value {
         let Some(search) = self.search else { return rounds };
+        // What is checked before the loop are stretches that no product may leave the address space for, though the
+        // bound may be far from where the loop ends.
+        if !self.checks.is_empty() {
+            let most = b.int(64, MAX_NUMBER);
+            rounds = lesser(b, rounds, most);
+        }
         if let Some(most) = search.most {
             let (most, none) = (b.int(64, most), b.int(64, 0));
             let less = b.icmp(IntPred::Ule, rounds, most);
@@ -116,6 +138,10 @@ impl Parts<'_> {
             let distance = b.cast(CastOp::ZExt, distance, Type::Int(64));
             let step = b.func.int_const(64, by.unsigned_abs());
             let room = b.binary(BinaryOp::UDiv, distance, step, InstFlags::empty());
+            // Groups may be more than the iterations that are left.
+            let slack = b.int(64, MAX_WIDTH.into());
+            let slack = lesser(b, room, slack);
+            let room = b.binary(BinaryOp::Sub, room, slack, InstFlags::empty());
             let less = b.icmp(IntPred::Ult, room, rounds);
             rounds = b.value(Op::Select, &[less, room, rounds], Type::Int(64));
         }
@@ -128,18 +154,17 @@ impl Parts<'_> {
         if paged.is_empty() {
             return skeleton::emit(b, self.variants, self, before, rounds);
         }
+        if self.search.is_some_and(|s| s.looks_beyond) {
+            return self.looking_groups(b, before, rounds, paged);
+        }
         let page = b.block("page");
         let state = phis(b, page, before);
         let left = b.func.add_phi(page, Type::Int(64));
         b.br(page);
         b.pass(&[before, &[rounds]].concat());
         b.at = page;
-        let mut now = left;
-        for load in paged {
-            let room = self.on_this_page(b, load, &state);
-            let less = b.icmp(IntPred::Ult, room, now);
-            now = b.value(Op::Select, &[less, room, now], Type::Int(64));
-        }
+        let room = self.on_these_pages(b, paged, &state);
+        let now = lesser(b, room, left);
         let made = skeleton::emit(b, self.variants, self, &state, now);
         let finish = b.block("finish");
         let later = b.binary(BinaryOp::Sub, left, now, InstFlags::NUW);
@@ -150,6 +175,85 @@ impl Parts<'_> {
         b.at = finish;
         let blocks = [&[page][..], &made.blocks, &[finish]].concat();
         Skeleton { blocks, state: made.state }
+    }
+
+    /// The same where iterations only look. Whole groups are executed as long as pages have all of what they load, also
+    /// if fewer iterations are left, of which then no others count; what pages end in, under a mask.
+    ///
+    /// ```text
+    ///   page:    φs of the state, left; groups = room / W or (left − 1) / W + 1;     br groups != 0, lanes, tail
+    ///   lanes:   φs of the state, left, groups; the W-lane variant;                  br groups − 1 != 0, lanes, after
+    ///   after:                                                                       br left <= W, finish, page
+    ///   tail:    the variant under a mask;                                           br left != 0, page, finish
+    /// ```
+    fn looking_groups(
+        &self,
+        b: &mut Builder,
+        before: &[Value],
+        rounds: Value,
+        paged: &[Speculated],
+    ) -> Skeleton {
+        let i64_ = Type::Int(64);
+        let (variant, none) = (self.variants.groups[0], InstFlags::empty());
+        let [page, lanes, after, tail, finish] =
+            ["page", "lanes", "after", "tail", "finish"].map(|name| b.block(name));
+        let (state, left) = (phis(b, page, before), b.func.add_phi(page, i64_));
+        b.br(page);
+        b.pass(&[before, &[rounds]].concat());
+
+        b.at = page;
+        let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, variant.lanes.into()));
+        let room = self.on_these_pages(b, paged, &state);
+        let fitting = b.binary(BinaryOp::UDiv, room, width, none);
+        let last = b.binary(BinaryOp::Sub, left, one, none);
+        let wanted = b.binary(BinaryOp::UDiv, last, width, none);
+        let wanted = b.binary(BinaryOp::Add, wanted, one, none);
+        let groups = lesser(b, fitting, wanted);
+        let some = b.icmp(IntPred::Ne, groups, zero);
+        b.cond_br(some, lanes, tail);
+        let (here, ahead) = (phis(b, lanes, before), b.func.add_phi(lanes, i64_));
+        let count = b.func.add_phi(lanes, i64_);
+        b.pass(&[&state[..], &[left, groups]].concat());
+
+        b.at = lanes;
+        let (behind, leaving) = self.group_of(b, variant, &here, None);
+        let leaving = leaving.unwrap_or(zero);
+        self.stops.add_limited(b, variant, &here, (leaving, Some(ahead)));
+        let later = b.binary(BinaryOp::Sub, ahead, width, none);
+        let fewer = b.binary(BinaryOp::Sub, count, one, none);
+        let more = b.icmp(IntPred::Ne, fewer, zero);
+        b.cond_br(more, lanes, after);
+        b.pass(&[&behind[..], &[later, fewer]].concat());
+
+        b.at = after;
+        let over = b.icmp(IntPred::Ule, ahead, width);
+        let end: Vec<Value> =
+            (0..here.len()).map(|k| self.advanced(b, k, &here, Some(ahead), variant.lanes)).collect();
+        b.cond_br(over, finish, page);
+        let found = phis(b, finish, before);
+        skeleton::pass_from(b, after, finish, &end);
+        skeleton::pass_from(b, after, page, &[&behind[..], &[later]].concat());
+
+        b.at = tail;
+        let masked = self.variants.tail.unwrap_or(variant);
+        let now = lesser(b, room, left);
+        let (behind, leaving) = self.group_of(b, masked, &state, Some(now));
+        self.stops.add(b, masked, &state, leaving.unwrap_or(zero));
+        let later = b.binary(BinaryOp::Sub, left, now, none);
+        let more = b.icmp(IntPred::Ne, later, zero);
+        b.cond_br(more, page, finish);
+        let at = b.at;
+        skeleton::pass_from(b, at, page, &[&behind[..], &[later]].concat());
+        skeleton::pass_from(b, at, finish, &behind);
+        b.at = finish;
+        Skeleton { blocks: vec![page, lanes, after, tail, finish], state: found }
+    }
+
+    /// In how many iterations from this state on all of these loads are from the pages that the first of them loads
+    /// from.
+    fn on_these_pages(&self, b: &mut Builder, paged: &[Speculated], state: &[Value]) -> Value {
+        let rooms: Vec<Value> = paged.iter().map(|load| self.on_this_page(b, load, state)).collect();
+        rooms.into_iter().reduce(|x, y| lesser(b, x, y)).expect("there is such a load")
     }
 
     /// In how many iterations from this state on a load is from the page that the first of them loads from; one at
@@ -174,6 +278,12 @@ impl Parts<'_> {
         let one = b.int(64, 1);
         b.binary(BinaryOp::Add, more, one, none)
     }
+}
+
+/// The lesser of two numbers of 64 bits, unsigned.
+fn lesser(b: &mut Builder, x: Value, y: Value) -> Value {
+    let less = b.icmp(IntPred::Ult, x, y);
+    b.value(Op::Select, &[less, x, y], Type::Int(64))
 }
 
 /// Values of the loop, computed from what it carries before a group.
