@@ -1,5 +1,5 @@
-//! Loops whose interleaved elements are all computed alike, or nearly so, against the scalar function: random
-//! expressions over arrays of pairs, triples and quadruples.
+//! Loops over interleaved elements against the scalar function: random expressions over arrays of pairs, triples and
+//! quadruples that are computed alike, or nearly so, and pixels that change their layout.
 //!
 //! `WARPLINE_PROGRAMS=n` runs n programs, `WARPLINE_SEED=s` begins with seed s.
 
@@ -135,7 +135,13 @@ fn program(rng: &mut SplitMix64) -> (String, u32) {
         true => "  %lane: i32 = and %i, 3\n  %c0: i1 = icmp ne %lane, 1\n  br %c0, work, next\nwork:\n",
         false => "",
     };
-    let text = format!(
+    let body = format!("  %first: i64 = mul nsw %wide, {members}\n{condition}{}", w.text);
+    (function(ty, &body), bytes * members as u32)
+}
+
+/// The function with a loop that has this body, in which `%wide` is the iteration.
+fn function(ty: &str, body: &str) -> String {
+    format!(
         "module \"m\"
 
 func @f(%n: i32, %u: {ty}, %a: ptr, %b: ptr, %c: ptr) {{
@@ -147,18 +153,49 @@ loop:
   br %more, body, end
 body:
   %wide: i64 = sext %i
-  %first: i64 = mul nsw %wide, {members}
-{condition}{body}  br next
+{body}  br next
 next:
   %i1: i32 = add nsw %i, 1
   br loop(%i1)
 end:
   ret
 }}
-",
-        body = w.text,
-    );
-    (text, bytes * members as u32)
+"
+    )
+}
+
+/// A loop that stores pixels made of those that it loads: elements as they are, what lanes share, or sums of elements.
+fn layout(rng: &mut SplitMix64) -> (String, u32) {
+    let (ty, bytes) = *rng.pick(&[("i8", 1), ("i16", 2)]);
+    let (loaded, stored) = (2 + rng.below(4), 1 + rng.below(5));
+    let copies = rng.chance(2, 3);
+    let mut body = format!("  %from: i64 = mul nsw %wide, {loaded}\n  %to: i64 = mul nsw %wide, {stored}\n");
+    let mut is_loaded = vec![false; loaded];
+    let mut element = |body: &mut String, rng: &mut SplitMix64| {
+        let k = rng.below(loaded);
+        if !std::mem::replace(&mut is_loaded[k], true) {
+            let _ = writeln!(body, "  %j{k}: i64 = add nsw %from, {k}");
+            let _ = writeln!(body, "  %p{k}: ptr = getelementptr {ty}, %a, %j{k}");
+            let _ = writeln!(body, "  %x{k}: {ty} = load %p{k}, align 1");
+        }
+        format!("%x{k}")
+    };
+    let mut stores = String::new();
+    for m in 0..stored {
+        let value = match rng.below(6) {
+            0 => "%u".to_owned(),
+            1 | 2 if !copies => {
+                let (x, y) = (element(&mut body, rng), element(&mut body, rng));
+                let _ = writeln!(body, "  %s{m}: {ty} = add {x}, {y}");
+                format!("%s{m}")
+            }
+            _ => element(&mut body, rng),
+        };
+        let _ = writeln!(stores, "  %k{m}: i64 = add nsw %to, {m}");
+        let _ = writeln!(stores, "  %q{m}: ptr = getelementptr {ty}, %c, %k{m}");
+        let _ = writeln!(stores, "  store {value}, %q{m}, align 1");
+    }
+    (function(ty, &(body + &stores)), bytes * loaded.max(stored) as u32)
 }
 
 fn variable(name: &str, usual: u64) -> u64 {
@@ -169,7 +206,8 @@ fn variable(name: &str, usual: u64) -> u64 {
 fn outcome(module: &Module, func: FuncId, (n, bytes): (u32, u32), seed: u64, near: bool) -> Vec<Option<u8>> {
     let mut machine = Machine::new(module);
     let mut rng = SplitMix64::new(seed);
-    let size = (u64::from(n * bytes) + 64) as usize;
+    // Not a byte more than there are elements: nothing is accessed behind them.
+    let size = (u64::from(n * bytes) + if near { 64 } else { 0 }).max(1) as usize;
     let mut array = || {
         let bytes: Vec<u8> = (0..size).map(|_| rng.next_u64() as u8).collect();
         machine.memory.allocate_bytes(&bytes, 64).expect("there is room")
@@ -190,6 +228,21 @@ fn outcome(module: &Module, func: FuncId, (n, bytes): (u32, u32), seed: u64, nea
 
 #[test]
 fn members_that_are_computed_alike_are_those_of_the_scalar_loop() {
+    compare(program, |_| 256, &[2, 4, 8, 16, 32]);
+}
+
+/// Registers of 64 bytes have layouts of their own.
+#[test]
+fn pixels_of_another_layout_are_those_of_the_scalar_loop() {
+    compare(layout, |rng| *rng.pick(&[128, 256, 512]), &[8, 16, 32, 64]);
+}
+
+/// Runs random loops that `program` makes, scalar and vectorized for registers of some bits, and compares all memory.
+fn compare(
+    program: impl Fn(&mut SplitMix64) -> (String, u32),
+    register_bits: impl Fn(&mut SplitMix64) -> u32,
+    widths: &[u32],
+) {
     let (seed, programs) = (variable("WARPLINE_SEED", 1), variable("WARPLINE_PROGRAMS", 400));
     let mut taken = 0;
     for seed in seed..seed + programs {
@@ -201,8 +254,9 @@ fn members_that_are_computed_alike_are_those_of_the_scalar_loop() {
         copy.name = "copy".into();
         let header = copy.layout[1];
         let copy = module.functions.push(copy);
-        let width = *rng.pick(&[2, 4, 8, 16, 32]);
+        let width = *rng.pick(widths);
         let machine = width::Machine {
+            register_bits: register_bits(&mut rng),
             gathers: *rng.pick(&[Gathers::Nothing, Gathers::Everything]),
             masks: *rng.pick(&[Masks::Nothing, Masks::Wide, Masks::Everything]),
             byte_shuffles: rng.chance(1, 2),

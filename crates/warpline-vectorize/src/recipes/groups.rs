@@ -27,6 +27,8 @@
 //!
 //! Bytes and shorts of which all lanes are active are accessed as [blocks](Blocks) of 16 bytes, where the machine
 //! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
+//! Registers of 64 bytes are loaded and stored whole, and [shuffles of blocks](Group::regrouped) stand between them and
+//! vectors of one block for each of some lanes: putting a register together of four loads takes as long as these.
 //! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
 //! [`interleaved`](super::interleaved); [`group_copies`](super::group_copies) has those between loads and stores
 //! with nothing computed in between, [`group_words`](super::group_words) loads that need none.
@@ -240,16 +242,24 @@ impl Group {
     /// How many times a group of loads is loaded from memory.
     pub(crate) fn loaded(&self, blocks: &Blocks) -> usize {
         if let Some(at_once) = self.blocks_in_order() {
-            let loads =
-                |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
-            return self.in_order(blocks, at_once).iter().map(loads).sum();
+            return self.loads_in_order(blocks, at_once);
         }
         if let Some(Order::Columns(windows)) = self.copy.as_ref().map(|copy| &copy.order) {
             return windows.len() * blocks.columns as usize;
         }
+        if self.regrouped(blocks).is_some() {
+            return self.loads_in_order(blocks, blocks.stored);
+        }
         let factor = self.factor().unsigned_abs();
         let all = (0..blocks.columns).flat_map(|column| (0..factor).map(move |j| (column, j)));
         all.filter(|&place| self.block(blocks, place).is_some()).count()
+    }
+
+    /// How many times it is loaded where so many blocks are loaded at once, in the order of memory.
+    fn loads_in_order(&self, blocks: &Blocks, at_once: u64) -> usize {
+        let loads =
+            |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
+        self.in_order(blocks, at_once).iter().map(loads).sum()
     }
 
     /// How many times a group is stored to memory, of so many blocks each.
@@ -373,9 +383,10 @@ impl Groups {
         self.groups[id].alike = true;
     }
 
-    /// Makes a group part of a copy.
-    pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>) {
+    /// Makes a group part of a copy that is made as such blocks.
+    pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>, blocks: Blocks) {
         self.groups[id].copy = Some(copy);
+        self.groups[id].blocks = Some(blocks);
     }
 
     /// A group.

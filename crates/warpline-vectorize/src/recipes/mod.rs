@@ -34,6 +34,7 @@ mod lane_private;
 mod memory;
 mod operations;
 mod packed;
+mod register_copies;
 mod reps;
 mod simd;
 mod stack;

@@ -115,7 +115,8 @@ fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
 /// loaded, or put together with others before they are stored.
 fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
     let columns = blocks.columns as f64;
-    let registers = (columns * 128.0 / f64::from(machine.register_bits)).max(1.0);
+    let bits = (blocks.elements * group.size * 8) as f64;
+    let registers = (columns * bits / f64::from(machine.register_bits)).max(1.0);
     if group.words.is_some() {
         // Shifts take the place of the conversions that use what is loaded.
         return Work::of_loads(group.loaded(blocks) as f64);
@@ -124,11 +125,13 @@ fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
         return of_copy(group, blocks, copy, registers);
     }
     let shuffles = group.network(blocks).shuffles() as f64 * registers;
-    let (accesses, joined) = match group.stores {
-        true => (group.stored(blocks), columns * group.factor() as f64 - registers * group.factor() as f64),
-        false => (group.loaded(blocks), group.loaded(blocks) as f64 * (1.0 - registers / columns)),
+    let accesses = if group.stores { group.stored(blocks) } else { group.loaded(blocks) } as f64;
+    let joined = match group.regrouped(blocks) {
+        Some(network) => network.shuffles() as f64 * registers,
+        None if group.stores => (columns - registers) * group.factor() as f64,
+        None => accesses * (1.0 - registers / columns),
     };
-    accesses_of(!group.stores, accesses as f64, shuffles + joined)
+    accesses_of(!group.stores, accesses, shuffles + joined)
 }
 
 /// The loads or the stores of a copy. All shuffles are the stores'.
@@ -141,7 +144,10 @@ fn of_copy(group: &Group, blocks: &Blocks, copy: &GroupCopy, registers: f64) -> 
         Order::Columns(_) => (registers, copy.network.outputs.len()),
     };
     let shuffles = if group.stores { copy.network.shuffles() as f64 * vectors } else { 0.0 };
-    let joined = blocks_apart as f64 * (blocks.columns as f64 - registers).max(0.0);
+    let joined = match group.regrouped(blocks).filter(|_| group.stores && blocks_apart > 0) {
+        Some(network) => network.shuffles() as f64 * registers,
+        None => blocks_apart as f64 * (blocks.columns as f64 - registers).max(0.0),
+    };
     accesses_of(!group.stores, accesses, shuffles + joined)
 }
 

@@ -90,6 +90,15 @@ impl Lower<'_> {
 
     /// For each block of a column, the vector of these blocks of all columns.
     fn load_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range) -> Vec<Value> {
+        if let Some(network) = group.regrouped(blocks) {
+            let registers = self.load_in_order(group, blocks, blocks.stored, range);
+            let of_columns: Vec<Vec<Value>> = registers
+                .chunks(network.inputs)
+                .map(|registers| self.run_network(&network, registers.to_vec()))
+                .collect();
+            let of_block = |j: usize| of_columns.iter().map(|columns| columns[j]).collect();
+            return (0..network.outputs.len()).map(|j| self.joined(of_block(j))).collect();
+        }
         let all = 0..group.factor().unsigned_abs();
         all.map(|j| self.load_column(group, blocks, range, |column| group.block(blocks, (column, j))))
             .collect()
@@ -208,6 +217,20 @@ impl Lower<'_> {
 
     /// Stores, of each vector, one block of each column.
     fn store_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range, outputs: &[Value]) {
+        if let Some(network) = group.regrouped(blocks) {
+            let elements = (blocks.stored * blocks.elements) as u32;
+            let register = range.elem.vector(elements).expect("memory elements are scalars");
+            let mut stored = 0;
+            for first in (0..self.width).step_by(elements as usize) {
+                let columns =
+                    outputs.iter().map(|&output| self.lanes_from(output, first, register)).collect();
+                for whole in self.run_network(&network, columns) {
+                    self.store_at(group, range, stored, whole);
+                    stored += u64::from(elements);
+                }
+            }
+            return;
+        }
         let block_ty = range.elem.vector(blocks.elements as u32).expect("memory elements are scalars");
         let mut parts = Vec::new();
         for column in 0..blocks.columns {
