@@ -33,8 +33,8 @@ pub struct Cpu {
 
 /// Makes the list of CPUs with the texts of their tables, later ones of which add to or replace rows of earlier ones.
 macro_rules! cpus {
-    ($($name:literal $bits:literal $dispatch:literal $integers:literal $window:literal $misprediction:literal $load:literal
-       [$($text:literal),*];)*) => {
+    ($($name:literal $bits:literal $dispatch:literal $integers:literal $window:literal $misprediction:literal
+       $load:literal [$($text:literal),*];)*) => {
         /// Name, bits of registers, core and tables of each CPU.
         const TEXTS: &[(&str, u32, Core, &[&str])] = &[$((
             $name,

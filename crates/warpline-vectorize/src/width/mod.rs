@@ -551,20 +551,22 @@ impl<'a> Program<'a> {
     }
 
     /// How many lanes fill the time in which a group of the fewest good ones mostly waits, longer than the estimate
-    /// says: for lanes that leave loops apart, whose last iterations are guessed wrongly, for what groups combine, or for
-    /// functions that are expanded inline in every group, which are longer chains than they count for. Twice as many fill that time, and
-    /// where there are registers enough, several registers' worth of such functions; where few lanes need such a
-    /// function, they mostly need more registers.
+    /// says: for lanes that leave loops apart, whose last iterations are guessed wrongly, for what groups combine, or
+    /// for functions that are expanded inline in every group, which are longer chains than they count for. Twice as
+    /// many fill that time, and where there are registers enough, several registers' worth of such functions; where
+    /// few lanes need such a function, they mostly need more registers.
     fn filling(&self, machine: &Machine, fewest: u32, one: u32) -> u32 {
         let plan = self.plan(fewest);
         let is_expanded =
             |i: Inst| matches!(plan.recipe(i), Recipe::Inline(_) | Recipe::Exact(_)) && !self.is_masked(i);
         let mut insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
-        let combines = self.grouped.is_some_and(|g| g.chain > 0.0);
+        // What is combined is kept in registers, besides what is combined with it.
+        let fits = machine.filled(self.element_bits, 2 * fewest) <= machine.registers / 2;
+        let combines = fits && self.grouped.is_some_and(|g| g.chain > 0.0);
         match combines || self.apart.contains(&true) {
-            true => 2 * fewest,
             // Registers of 128 bits are too few: what they cannot hold waits for memory.
-            false if machine.register_bits <= 128 => fewest,
+            _ if machine.register_bits <= 128 => fewest,
+            true => 2 * fewest,
             false if !insts.any(|&i| is_expanded(i)) => fewest,
             false if machine.registers >= MANY_REGISTERS => (2 * fewest).max(EXPANDED * one),
             false => 2 * fewest,

@@ -11,7 +11,7 @@
 
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_ir::{BinaryOp, Block, CastOp, Effects, Function, Inst, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_target::Op as Costly;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
@@ -120,9 +120,12 @@ impl Scalar<'_> {
     }
 
     /// Whether an instruction computes with the index, or what is as regular: that is stepped, or part of the addresses
-    /// of loads and stores.
+    /// of loads and stores. The test for the end of the loop is not asked here.
     fn is_stepped(&self, i: Inst) -> bool {
         let data = &self.func.insts[i];
+        if matches!(data.op, Op::ICmp(_)) {
+            return data.result().is_some_and(|test| !self.is_used(test));
+        }
         let is_sum = match data.op {
             Op::Binary(op) => !op.is_int_division(),
             Op::Cast(_) | Op::Gep(_) => true,
@@ -133,6 +136,13 @@ impl Scalar<'_> {
             (ty.is_int() || ty.is_ptr()) && !matches!(self.uniformity.shape(v), Shape::Varying)
         };
         is_sum && data.args.iter().chain(&data.results).all(regular)
+    }
+
+    fn is_used(&self, v: Value) -> bool {
+        let func = self.func;
+        let uses = |i: Inst| func.insts[i].args.contains(&v);
+        let passes = |b: Block| func.out_edges(b).iter().any(|&e| func.edges[e].args.contains(&v));
+        func.layout.iter().any(|&b| passes(b) || func.block_insts(b).any(uses))
     }
 
     /// Whether a conversion takes nothing: it only looks at fewer bits, the upper ones are zero anyway, or a load does
@@ -217,7 +227,7 @@ impl Scalar<'_> {
                 }
             }
             Op::Opaque(_) => Work::scalar(OPAQUE),
-            Op::Phi | Op::Alloca { .. } | Op::Freeze => Work::default(),
+            Op::Phi | Op::Alloca { .. } | Op::Freeze | Op::Lane(LaneOp::LaneIndex) => Work::default(),
             // Addresses are part of loads and stores.
             Op::Gep(_) | Op::Br | Op::Ret => Work::default(),
             _ => Work::scalar(1.0),

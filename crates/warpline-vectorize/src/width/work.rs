@@ -317,8 +317,8 @@ impl Program<'_> {
         })
     }
 
-    /// Whether an instruction has operands of 64 bits that are extended from no more than 32: of such, there are products
-    /// everywhere.
+    /// Whether an instruction has operands of 64 bits that are extended from no more than 32: there are products of
+    /// such everywhere.
     fn has_halves(&self, i: Inst) -> bool {
         let is_half = |&v: &Value| {
             let cast = self.func.def_inst(v).map(|i| &self.func.insts[i]);
