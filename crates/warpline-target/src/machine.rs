@@ -117,6 +117,13 @@ const MASK_BITS: u32 = 1024;
 const CALIBRATED: Rates = Rates { vector: 2.5, scalar: 4.0, loads: 2.0, stores: 1.0, all: 5.0 };
 
 impl Machine {
+    /// Whether one instruction takes any bytes or shorts of two registers (`vpermt2b`). What packs bytes under masks has
+    /// that, too: AVX512-VBMI came before VBMI2.
+    #[must_use]
+    pub fn permutes_bytes(&self) -> bool {
+        self.register_bits == 512 && self.packing == Packing::Everything
+    }
+
     /// A CPU with all that it has.
     #[must_use]
     pub fn of(cpu: &'static Cpu) -> Machine {
