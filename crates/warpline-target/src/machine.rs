@@ -123,6 +123,13 @@ const DISPATCHED: f64 = 5.0 / 6.0;
 const SUMS_AND_PRODUCTS: f64 = 1.25;
 
 impl Machine {
+    /// Whether one instruction takes any bytes or shorts of two registers (`vpermt2b`). What packs bytes under masks has
+    /// that, too: AVX512-VBMI came before VBMI2.
+    #[must_use]
+    pub fn permutes_bytes(&self) -> bool {
+        self.register_bits == 512 && self.packing == Packing::Everything
+    }
+
     /// A CPU with all that it has.
     #[must_use]
     pub fn of(cpu: &'static Cpu) -> Machine {

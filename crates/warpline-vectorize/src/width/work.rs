@@ -218,6 +218,8 @@ impl Program<'_> {
             Recipe::Speculated(_) => Work::of_loads(1.0),
             Recipe::Widen => self.of_widened(machine, i, &shape),
             Recipe::Divide(division) => self.of_division(machine, width, i, *division),
+            // One for each pair, and one to put every two results of less than a register together.
+            Recipe::Truncate => Work::vector((shape.operand - registers).max(registers)),
             Recipe::LongConversion => Work::vector(LONG_CONVERSION * registers),
             Recipe::Contiguous(how) => self.of_contiguous(machine, i, *how, &shape),
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
