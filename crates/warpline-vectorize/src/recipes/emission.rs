@@ -118,6 +118,9 @@ impl Plan {
                 let group = self.group(*id);
                 let whole = !masked && (!group.stores || group.is_complete());
                 match &group.blocks {
+                    _ if group.alike => {
+                        promised.add(if masked { masked_access } else { access }, group.members.len())
+                    }
                     Some(blocks) if writes => promised.add(access, group.stored(blocks)),
                     Some(blocks) => promised.add(access, group.loaded(blocks)),
                     None => promised.add(if whole { access } else { masked_access }, 1),
@@ -164,6 +167,7 @@ impl Plan {
             | Recipe::Divide(_)
             | Recipe::Divided(_)
             | Recipe::LongConversion
+            | Recipe::Truncate
             | Recipe::Private
             | Recipe::Elsewhere
             | Recipe::Intrinsic(..)

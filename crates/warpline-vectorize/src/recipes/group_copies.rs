@@ -3,7 +3,9 @@
 //! Where each element that is stored is one that the same lane has loaded, or is the same in all lanes, the elements
 //! need not be brought into the order of lanes between. Every block that is stored is shuffled from one or two blocks
 //! that have its elements. Where these are the ones at the same place of the memory that is loaded (components change
-//! their places within a pixel of 2, 4, 8 elements), whole registers are loaded, shuffled once and stored.
+//! their places within a pixel of 2, 4, 8 elements), whole registers are loaded, shuffled once and stored. Where words
+//! move between registers of 64 bytes and bytes within words' blocks, such registers are the blocks
+//! ([`register_copies`](super::register_copies)).
 
 use std::rc::Rc;
 
@@ -14,7 +16,14 @@ use warpline_target::Machine;
 
 use super::groups::{BLOCK_BYTES, Blocks, Group, GroupId, Groups, LoadedBlock};
 use super::interleaved::{Copied, Network};
+use super::register_copies::Parts;
 use super::reps::Rep;
+
+/// The bytes of the registers of which one instruction brings words into any order, from two of them: AVX-512's.
+const REGISTER_BYTES: u64 = 64;
+
+/// The bytes of these words.
+const WORD_BYTES: u64 = 4;
 
 /// How a group of stores gets what a group of loads has loaded.
 #[derive(Clone, Debug)]
@@ -50,9 +59,41 @@ impl GroupCopy {
 }
 
 impl Group {
+    /// Whether it is accessed as blocks between which and the lanes elements move.
+    pub(super) fn is_in_blocks(&self) -> bool {
+        self.blocks.is_some() && !self.alike
+    }
+
+    /// Whether nothing moves between lanes: elements stay in the order of memory.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.alike || self.blocks_in_order().is_some()
+    }
+
     /// How many blocks are accessed at once, if that is in the order of memory and nothing moves between lanes.
     pub(crate) fn blocks_in_order(&self) -> Option<u64> {
         self.copy.as_ref().and_then(|copy| copy.in_order()).or(self.words)
+    }
+
+    /// The shuffles of whole blocks between registers in the order of memory and vectors of one block of each of as many
+    /// columns, where four or more blocks fill a register and that takes no more instructions than accessing each block.
+    pub(crate) fn regrouped(&self, blocks: &Blocks) -> Option<Network> {
+        let (factor, at_once) = (self.factor().unsigned_abs() as usize, blocks.stored as usize);
+        if at_once < 4 || !blocks.columns.is_multiple_of(blocks.stored) {
+            return None;
+        }
+        // Blocks are put into a register, or taken out of one and put into another.
+        let inserted = factor * (at_once - 1);
+        let (network, otherwise) = match self.stores {
+            true => (Network::together(factor, at_once), 2 * inserted),
+            false => {
+                let is_wanted = |j: usize| self.block(blocks, (0, j as u64)).is_some();
+                if !(0..factor).all(is_wanted) {
+                    return None;
+                }
+                (Network::apart(factor, at_once, &(0..factor).collect::<Vec<_>>()), inserted)
+            }
+        };
+        (network.shuffles() <= otherwise).then(|| network.of_runs(blocks.elements as usize))
     }
 
     /// How many blocks in the order of memory are accessed at once: what fits into a register.
@@ -80,6 +121,30 @@ impl Group {
     }
 }
 
+/// A copy whose blocks are registers of [`REGISTER_BYTES`]: its network, where registers are loaded, and the blocks.
+fn copied_registers(
+    loads: &Group,
+    same: usize,
+    copied: &[Copied],
+    blocks: &Blocks,
+    machine: &Machine,
+) -> Option<(Network, Vec<usize>, Blocks)> {
+    let bytes = blocks.columns * BLOCK_BYTES;
+    if u64::from(machine.register_bits / 8) != REGISTER_BYTES || bytes < REGISTER_BYTES {
+        return None;
+    }
+    let elements = REGISTER_BYTES / loads.size;
+    let parts = Parts {
+        register: elements as usize,
+        block: blocks.elements as usize,
+        word: (WORD_BYTES / loads.size) as usize,
+    };
+    let (low, high) = loads.extent();
+    let of_lane = (loads.factor().unsigned_abs() as usize, (high - low) as usize + 1);
+    let (network, windows) = Network::copied_registers(of_lane, same, &parts, copied)?;
+    Some((network, windows, Blocks { columns: bytes / REGISTER_BYTES, elements, stored: 1 }))
+}
+
 /// Whether blocks are loaded by one access: none of them begins earlier lest it reach behind the range.
 pub(crate) fn are_loaded_whole(blocks: &[Option<LoadedBlock>]) -> bool {
     blocks.iter().all(|b| b.is_some_and(|b| b.earlier == 0))
@@ -94,21 +159,22 @@ impl Groups {
         machine: &Machine,
     ) {
         let stores: Vec<GroupId> =
-            self.ids().filter(|&g| self.get(g).stores && self.get(g).blocks.is_some()).collect();
+            self.ids().filter(|&g| self.get(g).stores && self.get(g).is_in_blocks()).collect();
         if stores.is_empty() {
             return;
         }
         let users = Users::of(func);
         for to in stores {
-            if let Some(copy) = self.copy_into(to, func, reps, &users, machine) {
+            if let Some((copy, blocks)) = self.copy_into(to, func, reps, &users, machine) {
                 let copy = Rc::new(copy);
                 for group in [copy.from, to] {
-                    self.set_copy(group, copy.clone());
+                    self.set_copy(group, copy.clone(), blocks);
                 }
             }
         }
     }
 
+    /// How a group of stores copies, and the blocks that it does so with.
     fn copy_into(
         &self,
         to: GroupId,
@@ -116,7 +182,7 @@ impl Groups {
         reps: &SecondaryMap<Value, Rep>,
         users: &Users,
         machine: &Machine,
-    ) -> Option<GroupCopy> {
+    ) -> Option<(GroupCopy, Blocks)> {
         let stores = self.get(to);
         let blocks = stores.blocks?;
         let (low, high) = stores.extent();
@@ -151,13 +217,19 @@ impl Groups {
             Network::copied_in_order(same.len(), n, &copied).filter(|_| factor == copied.len() as u64);
         if let Some(network) = in_order {
             let at_once = stores.at_once(&blocks, machine);
-            return Some(GroupCopy { from, same, network, order: Order::Memory(at_once) });
+            return Some((GroupCopy { from, same, network, order: Order::Memory(at_once) }, blocks));
+        }
+        if let Some((network, windows, registers)) =
+            copied_registers(loads, same.len(), &copied, &blocks, machine)
+        {
+            let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());
+            return Some((GroupCopy { from, same, network, order }, registers));
         }
         let (network, windows) = Network::copied(factor as usize, same.len(), n, &copied);
         let otherwise = loads.network(&blocks).shuffles() + stores.network(&blocks).shuffles();
         let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());
         let copy = GroupCopy { from, same, network, order };
-        (copy.network.shuffles() <= otherwise).then_some(copy)
+        (copy.network.shuffles() <= otherwise).then_some((copy, blocks))
     }
 
     /// The group of a load that is made of such blocks, and where in a lane's elements it loads.
@@ -166,7 +238,7 @@ impl Groups {
         let group = self.get(id);
         let (low, _) = group.extent();
         let member = group.members.iter().find(|m| m.inst == load)?;
-        let fits = !group.stores && group.blocks == Some(*blocks);
+        let fits = !group.stores && !group.alike && group.blocks == Some(*blocks);
         fits.then_some((id, (member.offset - low) as usize))
     }
 }

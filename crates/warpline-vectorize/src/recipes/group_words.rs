@@ -33,7 +33,7 @@ impl Groups {
                 && factor * group.size <= MAX_WORD
         };
         let loads: Vec<GroupId> =
-            self.ids().filter(|&g| self.get(g).blocks.is_some() && fits(self.get(g))).collect();
+            self.ids().filter(|&g| self.get(g).is_in_blocks() && fits(self.get(g))).collect();
         if loads.is_empty() {
             return;
         }

@@ -27,6 +27,8 @@
 //!
 //! Bytes and shorts of which all lanes are active are accessed as [blocks](Blocks) of 16 bytes, where the machine
 //! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
+//! Registers of 64 bytes are loaded and stored whole, and [shuffles of blocks](Group::regrouped) stand between them and
+//! vectors of one block for each of some lanes: putting a register together of four loads takes as long as these.
 //! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
 //! [`interleaved`](super::interleaved); [`group_copies`](super::group_copies) has those between loads and stores
 //! with nothing computed in between, [`group_words`](super::group_words) loads that need none.
@@ -44,6 +46,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
 use super::Input;
+use super::alike::{Pattern, Patterns};
 use super::dereferenceable::{Between, Range};
 use super::group_copies::{GroupCopy, Order, are_loaded_whole};
 use super::interleaved::Network;
@@ -155,6 +158,9 @@ pub(crate) struct Group {
     /// If each lane's elements are loaded as one word of which shifts take the members: how many blocks are loaded at
     /// once.
     pub words: Option<u64>,
+    /// Whether the members are computed alike, so that each member's vector has as many elements of memory, in the order
+    /// in which they lie there.
+    pub alike: bool,
 }
 
 impl Group {
@@ -237,16 +243,24 @@ impl Group {
     /// How many times a group of loads is loaded from memory.
     pub(crate) fn loaded(&self, blocks: &Blocks) -> usize {
         if let Some(at_once) = self.blocks_in_order() {
-            let loads =
-                |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
-            return self.in_order(blocks, at_once).iter().map(loads).sum();
+            return self.loads_in_order(blocks, at_once);
         }
         if let Some(Order::Columns(windows)) = self.copy.as_ref().map(|copy| &copy.order) {
             return windows.len() * blocks.columns as usize;
         }
+        if self.regrouped(blocks).is_some() {
+            return self.loads_in_order(blocks, blocks.stored);
+        }
         let factor = self.factor().unsigned_abs();
         let all = (0..blocks.columns).flat_map(|column| (0..factor).map(move |j| (column, j)));
         all.filter(|&place| self.block(blocks, place).is_some()).count()
+    }
+
+    /// How many times it is loaded where so many blocks are loaded at once, in the order of memory.
+    fn loads_in_order(&self, blocks: &Blocks, at_once: u64) -> usize {
+        let loads =
+            |vector: &Vec<Option<LoadedBlock>>| if are_loaded_whole(vector) { 1 } else { vector.len() };
+        self.in_order(blocks, at_once).iter().map(loads).sum()
     }
 
     /// How many times a group is stored to memory, of so many blocks each.
@@ -345,6 +359,8 @@ impl Candidates {
 pub(super) struct Groups {
     groups: PrimaryMap<GroupId, Group>,
     of: SecondaryMap<Inst, PackedOption<GroupId>>,
+    /// Operands of what is computed alike for all members, but with an operand of its own for each.
+    patterns: Patterns,
 }
 
 impl Groups {
@@ -365,9 +381,25 @@ impl Groups {
         self.groups[id].words = Some(at_once);
     }
 
-    /// Makes a group part of a copy.
-    pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>) {
+    /// Has the elements of a group stay in the order of memory.
+    pub(super) fn set_alike(&mut self, id: GroupId) {
+        self.groups[id].alike = true;
+    }
+
+    /// Adds operands that differ between members.
+    pub(super) fn add_patterns(&mut self, patterns: Patterns) {
+        self.patterns.extend(patterns);
+    }
+
+    /// An operand of an instruction, if it differs between members that are computed alike.
+    pub(super) fn pattern(&self, i: Inst, operand: usize) -> Option<&Pattern> {
+        self.patterns.get(&(i, operand))
+    }
+
+    /// Makes a group part of a copy that is made as such blocks.
+    pub(super) fn set_copy(&mut self, id: GroupId, copy: Rc<GroupCopy>, blocks: Blocks) {
         self.groups[id].copy = Some(copy);
+        self.groups[id].blocks = Some(blocks);
     }
 
     /// A group.
@@ -551,7 +583,8 @@ impl Finder<'_> {
         });
         let (n, offset) = found.unwrap_or_else(|| {
             let (members, stores) = (Vec::new(), access.writes);
-            let group = Group { members, size, spread, stores, blocks: None, copy: None, words: None };
+            let group =
+                Group { members, size, spread, stores, blocks: None, copy: None, words: None, alike: false };
             self.open.push(Open { group, records: Vec::new(), ty: elem });
             (self.open.len() - 1, 0)
         });

@@ -50,10 +50,10 @@ pub(crate) enum Copied {
 }
 
 /// From where an element is taken: a vector and a place in its block.
-type Source = Option<(usize, u8)>;
+pub(super) type Source = Option<(usize, u8)>;
 
 impl Network {
-    fn new(inputs: usize) -> Network {
+    pub(super) fn new(inputs: usize) -> Network {
         Network { inputs, steps: Vec::new(), outputs: Vec::new() }
     }
 
@@ -212,19 +212,29 @@ impl Network {
         self.steps.len()
     }
 
-    fn add(&mut self, from: [usize; 2], pick: Box<[Option<u8>]>) -> usize {
+    /// Shuffles of so many elements each where this one has one.
+    pub(super) fn of_runs(self, length: usize) -> Network {
+        let run = |p: &Option<u8>| {
+            let first = p.map(|p| usize::from(p) * length);
+            (0..length).map(move |e| first.map(|first| (first + e) as u8)).collect::<Vec<_>>()
+        };
+        let longer = |step: Step| Step { from: step.from, pick: step.pick.iter().flat_map(run).collect() };
+        Network { steps: self.steps.into_iter().map(longer).collect(), ..self }
+    }
+
+    pub(super) fn add(&mut self, from: [usize; 2], pick: Box<[Option<u8>]>) -> usize {
         self.steps.push(Step { from, pick });
         self.inputs + self.steps.len() - 1
     }
 
     /// One vector, with the elements of each block in another order.
-    fn shuffled(&mut self, from: usize, order: &[Option<u8>]) -> usize {
+    pub(super) fn shuffled(&mut self, from: usize, order: &[Option<u8>]) -> usize {
         let same = order.iter().enumerate().all(|(at, &p)| p.is_none_or(|p| usize::from(p) == at));
         if same { from } else { self.add([from, from], order.into()) }
     }
 
     /// Elements of several vectors, none of which changes its place.
-    fn blended(&mut self, wanted: &[Source]) -> usize {
+    pub(super) fn blended(&mut self, wanted: &[Source]) -> usize {
         let mut vectors: Vec<usize> = wanted.iter().flatten().map(|&(v, _)| v).collect();
         vectors.sort_unstable();
         vectors.dedup();

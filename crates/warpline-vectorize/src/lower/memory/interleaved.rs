@@ -10,6 +10,53 @@ use super::super::Lower;
 use super::wide::Range;
 
 impl Lower<'_> {
+    /// The accesses of a group whose members are computed alike: as many elements for each member, as they lie in
+    /// memory.
+    pub(super) fn group_in_order(&mut self, group: &Group) -> Result<(), VectorizeError> {
+        let range = self.range(group)?;
+        let (low, _) = group.extent();
+        let ty = range.elem.vector(self.width).expect("memory elements are scalars");
+        for m in &group.members {
+            let element = (m.offset - low) as u64 * u64::from(self.width);
+            let mask = self.mask_in_order(group, element, m.inst)?;
+            let (ptr, access) = self.in_range(&range, group.size, element);
+            if group.stores {
+                let value = self.src.insts[m.inst].args[0];
+                let x = self.vector(value, m.inst)?;
+                let x = self.as_element(x, self.src.ty(value), range.elem);
+                match mask {
+                    Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, m.inst),
+                    None => self.store_at(group, &range, element, x),
+                }
+            } else {
+                let result = self.src.insts[m.inst].results[0];
+                let loaded = match mask {
+                    Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, ty, m.inst),
+                    None => self.load_at(group, &range, element, ty, m.inst),
+                };
+                let loaded = self.as_value(loaded, range.elem, self.src.ty(result));
+                self.define(result, loaded);
+            }
+        }
+        Ok(())
+    }
+
+    /// The mask of as many elements as there are lanes, from one on: each has that of the lane whose it is.
+    fn mask_in_order(
+        &mut self,
+        group: &Group,
+        element: u64,
+        at: Inst,
+    ) -> Result<Option<Value>, VectorizeError> {
+        let Some(mask) = self.mask_vector(at)? else { return Ok(None) };
+        let ty = self.mask_type();
+        let nothing = self.out.poison(ty);
+        let factor = group.factor().unsigned_abs();
+        let lane = |k: u64| ((element + k) / factor) as i32;
+        let lanes = (0..u64::from(self.width)).map(lane).collect();
+        Ok(Some(self.emit(Op::Shuffle(lanes), &[mask, nothing], ty)))
+    }
+
     /// Loads of a group as blocks.
     pub(super) fn load_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
         let range = self.range(group)?;
@@ -43,6 +90,15 @@ impl Lower<'_> {
 
     /// For each block of a column, the vector of these blocks of all columns.
     fn load_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range) -> Vec<Value> {
+        if let Some(network) = group.regrouped(blocks) {
+            let registers = self.load_in_order(group, blocks, blocks.stored, range);
+            let of_columns: Vec<Vec<Value>> = registers
+                .chunks(network.inputs)
+                .map(|registers| self.run_network(&network, registers.to_vec()))
+                .collect();
+            let of_block = |j: usize| of_columns.iter().map(|columns| columns[j]).collect();
+            return (0..network.outputs.len()).map(|j| self.joined(of_block(j))).collect();
+        }
         let all = 0..group.factor().unsigned_abs();
         all.map(|j| self.load_column(group, blocks, range, |column| group.block(blocks, (column, j))))
             .collect()
@@ -161,6 +217,20 @@ impl Lower<'_> {
 
     /// Stores, of each vector, one block of each column.
     fn store_columns(&mut self, group: &Group, blocks: &Blocks, range: &Range, outputs: &[Value]) {
+        if let Some(network) = group.regrouped(blocks) {
+            let elements = (blocks.stored * blocks.elements) as u32;
+            let register = range.elem.vector(elements).expect("memory elements are scalars");
+            let mut stored = 0;
+            for first in (0..self.width).step_by(elements as usize) {
+                let columns =
+                    outputs.iter().map(|&output| self.lanes_from(output, first, register)).collect();
+                for whole in self.run_network(&network, columns) {
+                    self.store_at(group, range, stored, whole);
+                    stored += u64::from(elements);
+                }
+            }
+            return;
+        }
         let block_ty = range.elem.vector(blocks.elements as u32).expect("memory elements are scalars");
         let mut parts = Vec::new();
         for column in 0..blocks.columns {

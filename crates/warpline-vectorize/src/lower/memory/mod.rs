@@ -139,6 +139,7 @@ impl Lower<'_> {
     pub(super) fn group(&mut self, id: GroupId) -> Result<(), VectorizeError> {
         let group = self.plan.group(id);
         match (&group.blocks, group.stores) {
+            _ if group.alike => self.group_in_order(group),
             (Some(blocks), true) => self.store_blocks(group, blocks),
             (Some(blocks), false) => self.load_blocks(group, blocks),
             (None, true) => self.store_group(group),
