@@ -739,68 +739,75 @@ exit:
 ; page:
 ;   %v20: i64 = phi
 ;   %v21: i64 = phi
-;   %v22: ptr = getelementptr i32, %p, %v20
-;   %v23: i64 = ptrtoint %v22
-;   %v24: i64 = freeze %v23
-;   %v26: i64 = and %v24, 4095
-;   %v28: i64 = sub 4092, %v26
-;   %v29: i1 = icmp sge %v28, 0
-;   %v30: i64 = select %v29, %v28, 0
-;   %v32: i64 = udiv %v30, 4
+;   %v23: ptr = getelementptr i32, %p, %v20
+;   %v24: i64 = ptrtoint %v23
+;   %v25: i64 = freeze %v24
+;   %v27: i64 = and %v25, 4095
+;   %v29: i64 = sub 4092, %v27
+;   %v30: i1 = icmp sge %v29, 0
+;   %v31: i64 = select %v30, %v29, 0
+;   %v32: i64 = udiv %v31, 4
 ;   %v33: i64 = add %v32, 1
-;   %v34: i1 = icmp ult %v33, %v21
-;   %v35: i64 = select %v34, %v33, %v21
+;   %v34: i64 = udiv %v33, 4
+;   %v35: i64 = sub %v21, 1
 ;   %v36: i64 = udiv %v35, 4
-;   %v37: i64 = urem %v35, 4
-;   %v38: i1 = icmp ne %v36, 0
-;   br %v38, lanes(0, %v20), left(%v20)
+;   %v37: i64 = add %v36, 1
+;   %v38: i1 = icmp ult %v34, %v37
+;   %v39: i64 = select %v38, %v34, %v37
+;   %v40: i1 = icmp ne %v39, 0
+;   br %v40, lanes(%v20, %v21, %v39), tail
 ; lanes:
-;   %v39: i64 = phi
-;   %v40: i64 = phi
-;   %v41: <4 x i64> = call @search_x4(%n, %p, %v40)
-;   %v42: i64 = extractelement %v41, i64 0
-;   %v44: i64 = add %v40, 4
-;   %v45: i1 = icmp ne %v42, 0
-;   br %v45, stopped, on
-; left:
-;   %v48: i64 = phi
-;   %v49: i1 = icmp ne %v37, 0
-;   br %v49, tail, done(%v48)
+;   %v41: i64 = phi
+;   %v42: i64 = phi
+;   %v43: i64 = phi
+;   %v44: <4 x i64> = call @search_x4(%n, %p, %v41)
+;   %v45: i64 = extractelement %v44, i64 0
+;   %v47: i64 = add %v41, 4
+;   %v48: i1 = icmp ne %v45, 0
+;   br %v48, stopped, on
+; after:
+;   %v52: i1 = icmp ule %v42, 4
+;   %v53: i64 = mul %v42, 1
+;   %v54: i64 = add %v41, %v53
+;   br %v52, finish(%v54), page(%v47, %v49)
 ; tail:
-;   %v51: i32 = trunc %v37
-;   %v55: <4 x i32> = insertelement poison, %v51, i32 0
-;   %v56: <4 x i32> = shufflevector %v55, poison [0, 0, 0, 0]
-;   %v57: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v56
-;   %v58: <4 x i64> = call @search_x4.masked(%n, %p, %v48, %v57)
-;   %v59: i64 = extractelement %v58, i64 0
-;   %v60: i64 = sub %v37, 1
-;   %v61: i64 = mul %v37, 1
-;   %v62: i64 = add %v48, %v61
-;   %v63: i1 = icmp ne %v59, 0
-;   br %v63, b14, b15
-; done:
-;   %v50: i64 = phi
-;   %v64: i64 = sub nuw %v21, %v35
-;   %v65: i1 = icmp ne %v64, 0
-;   br %v65, page(%v50, %v64), finish
+;   %v56: i1 = icmp ult %v33, %v21
+;   %v57: i64 = select %v56, %v33, %v21
+;   %v58: i32 = trunc %v57
+;   %v62: <4 x i32> = insertelement poison, %v58, i32 0
+;   %v63: <4 x i32> = shufflevector %v62, poison [0, 0, 0, 0]
+;   %v64: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v63
+;   %v65: <4 x i64> = call @search_x4.masked(%n, %p, %v20, %v64)
+;   %v66: i64 = extractelement %v65, i64 0
+;   %v67: i64 = sub %v57, 1
+;   %v68: i64 = mul %v57, 1
+;   %v69: i64 = add %v20, %v68
+;   %v70: i1 = icmp ne %v66, 0
+;   br %v70, b14, b15
 ; finish:
-;   br scalar(%v50)
+;   %v55: i64 = phi
+;   br scalar(%v55)
 ; on:
-;   %v46: i64 = add nuw %v39, 1
-;   %v47: i1 = icmp ult %v46, %v36
-;   br %v47, lanes(%v46, %v44), left(%v44)
+;   %v49: i64 = sub %v42, 4
+;   %v50: i64 = sub %v43, 1
+;   %v51: i1 = icmp ne %v50, 0
+;   br %v51, lanes(%v47, %v49, %v50), after
 ; b15:
-;   br done(%v62)
+;   %v71: i64 = sub %v21, %v57
+;   %v72: i1 = icmp ne %v71, 0
+;   br %v72, page(%v69, %v71), finish(%v69)
 ; stopped:
-;   %v67: i64 = call @llvm.cttz.i64(%v42, true)
-;   %v68: i64 = mul %v67, 1
-;   %v69: i64 = add %v40, %v68
-;   br scalar(%v69)
+;   %v74: i64 = call @llvm.cttz.i64(%v45, true)
+;   %v75: i1 = icmp ult %v74, %v42
+;   %v76: i64 = select %v75, %v74, %v42
+;   %v77: i64 = mul %v76, 1
+;   %v78: i64 = add %v41, %v77
+;   br scalar(%v78)
 ; b14:
-;   %v70: i64 = call @llvm.cttz.i64(%v59, true)
-;   %v71: i64 = mul %v70, 1
-;   %v72: i64 = add %v48, %v71
-;   br scalar(%v72)
+;   %v79: i64 = call @llvm.cttz.i64(%v66, true)
+;   %v80: i64 = mul %v79, 1
+;   %v81: i64 = add %v20, %v80
+;   br scalar(%v81)
 ; scalar:
 ;   %v13: i64 = phi
 ;   br head(%v13)

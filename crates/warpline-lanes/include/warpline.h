@@ -43,7 +43,7 @@
  *                                        the block once for each value v that x has in active lanes, by the lanes that have it; v is
  *                                        the same in these
  *   warpline_coherent(c)                 c, of which lanes mostly agree: `if (warpline_coherent(c)) { … }` skips the block where no
- *                                        active lane wants it
+ *                                        lane is active
  *   warpline_likely(c), warpline_unlikely(c)
  *                                        c, which mostly holds, or mostly does not
  *

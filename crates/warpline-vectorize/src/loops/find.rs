@@ -100,6 +100,11 @@ impl Loop {
         };
         let into_dead_ends = exits.leading(|to| returns_nowhere.contains(to));
         let breaks = exits.breaks(&others, &into_dead_ends)?;
+        // What moves to behind a branch needs a place there.
+        if breaks.iter().any(|at| func.insts[at.branch].edges.contains(&back)) {
+            func.split_edge(back, "latch");
+            return Self::with_test(func, header, known);
+        }
         let dead = reached(func, &blocks, &returns_nowhere);
         let preheader = func.edges[entering].from;
         let is_endless = known.is_some();
