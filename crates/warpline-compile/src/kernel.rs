@@ -7,8 +7,10 @@ use warpline_ir::printable;
 use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
+use warpline_uniformity::Target;
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
+use warpline_vectorize::lane_dimension;
 use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::width::remarks::Remark;
 use warpline_vectorize::width::{self, Estimate, Widths};
@@ -131,7 +133,10 @@ pub(crate) fn settle_within(
     let name = function.name.to_string();
     let indices = options.profile.as_ref().and_then(|profile| profile.indices(&imported.ir, function));
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
-    let items = work_items::with_parameters(&mut imported.ir, func)
+    let group = imported.facts(func, Target::Spirv).work_group.map(|group| group.size);
+    let lanes =
+        options.lane_dimension.unwrap_or_else(|| lane_dimension::choose(&imported.ir, func, &args, group));
+    let items = work_items::along(&mut imported.ir, func, lanes)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));

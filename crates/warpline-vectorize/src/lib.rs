@@ -46,6 +46,7 @@ pub mod groups;
 mod if_conversion;
 mod instrument;
 pub mod known_calls;
+pub mod lane_dimension;
 mod lane_program;
 pub mod linearize;
 mod linearize_state;

@@ -1,9 +1,11 @@
 //! Kernels that ask which work-item they are: OpenCL's index functions, and the registers of NVIDIA's and AMD's GPUs.
 //!
 //! [`warpline_ir::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their
-//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along dimension 0, so
+//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along one dimension, so
 //! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
 //! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
+//! This dimension is 0 here and in drivers: where lanes are neighbours [along another one](along), the two change
+//! places in what is asked, and again where the caller's numbers are read.
 //!
 //! A work-group is more than the lanes that run together, so kernels with barriers are cut there ([`groups`](super::groups)).
 
@@ -27,7 +29,7 @@ const NUMBER: Type = Type::Int(64);
 /// What a parameter that was added stands for. All are integers of 64 bits but for narrow indices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Added {
-    /// The index: the number of the work-item among all in dimension 0, as an integer of so many bits.
+    /// The index: the number of the work-item among all in the dimension of lanes, as an integer of so many bits.
     Index(u32),
     /// The number of the first work-item of the group in dimension 0.
     GroupStart,
@@ -37,7 +39,8 @@ pub enum Added {
     Local(usize),
     /// The address of one of [`WorkItems::scratch`].
     Scratch(usize),
-    /// What a query yields in a dimension. Numbers of work-items are of dimensions 1 and 2 only.
+    /// What a query yields in a dimension, of which 0 is that of [the lanes](WorkItems::lanes). Numbers of work-items
+    /// are of the others only.
     Answer(Query, u32),
 }
 
@@ -46,6 +49,8 @@ pub enum Added {
 pub struct WorkItems {
     /// The function, which was added to the module.
     pub func: FuncId,
+    /// The dimension in which lanes are neighbours. It is dimension 0 in [`Added`], and 0 is this one.
+    pub lanes: u32,
     /// The parameters that were added, behind the kernel's own.
     pub added: Vec<Added>,
     /// The variables of which each group has its own, in kernels with barriers.
@@ -71,6 +76,11 @@ pub struct Local {
 }
 
 impl WorkItems {
+    /// Which dimension of the caller's a dimension of [`Added`] is, and the other way round.
+    pub fn dimension(&self, d: usize) -> usize {
+        swapped(self.lanes, d as u32) as usize
+    }
+
     /// The shapes of the parameters that were added.
     pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
         self.added.iter().map(|a| match a {
@@ -122,12 +132,30 @@ impl WorkItems {
 /// barrier; or if one that it
 /// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
+    along(module, kernel, 0)
+}
+
+/// [`with_parameters`] for lanes that are neighbours in this dimension, which must be 0 for kernels that have
+/// sub-groups or combine values of a group in the order of its work-items.
+///
+/// # Errors
+/// As [`with_parameters`].
+pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
-    let asked = questions(module, func);
+    let mut asked = questions(module, func);
+    for (_, _, dimension) in &mut asked {
+        *dimension = dimension.map(|d| swapped(lanes, d));
+    }
     let has_sub_groups = insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
     let has_barriers = has_sub_groups || insts(func).any(|i| meets(module, func, i));
+    if lanes != 0 && numbers_work_items(module, func) {
+        let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
+                      neighbours in it";
+        return Err(VectorizeError::in_function(func, reason));
+    }
     let mut answers = Answers {
         func: func.clone(),
+        lanes,
         added: Vec::new(),
         params: Vec::new(),
         locals: Vec::new(),
@@ -165,12 +193,39 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
     Ok(Some(WorkItems {
         func: module.functions.push(func),
+        lanes,
         added,
         locals,
         scratch,
         has_barriers,
         has_sub_groups,
     }))
+}
+
+/// A dimension once that of lanes and 0 have changed places. There are no others than three.
+fn swapped(lanes: u32, d: u32) -> u32 {
+    match d {
+        0 => lanes,
+        d if d == lanes => 0,
+        d => d,
+    }
+}
+
+/// Whether a kernel does what depends on the numbers of work-items along dimension 0.
+pub(crate) fn numbers_work_items(module: &Module, func: &Function) -> bool {
+    insts(func).any(|i| {
+        sub_groups::sub_group_function(module, func, i).is_some()
+            || group_operation(module, func, i)
+                .is_some_and(|o| !matches!(o.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies))
+    })
+}
+
+/// Whether a kernel asks which work-item it is in this dimension.
+pub(crate) fn asks_for_item(module: &Module, func: &Function, d: u32) -> bool {
+    let asks = |&(_, query, of): &(Inst, Query, Option<u32>)| {
+        matches!(query, Query::GlobalId | Query::LocalId) && of == Some(d)
+    };
+    questions(module, func).iter().any(asks)
 }
 
 /// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
@@ -297,6 +352,8 @@ fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)
 /// A kernel in which parameters take the place of questions.
 pub(crate) struct Answers {
     pub(crate) func: Function,
+    /// The dimension that lanes are neighbours in.
+    lanes: u32,
     added: Vec<Added>,
     params: Vec<Value>,
     locals: Vec<Local>,
@@ -441,14 +498,17 @@ impl Answers {
         if let Some(k) = self.added.iter().position(|a| *a == wanted) {
             return self.params[k];
         }
+        let lanes = self.lanes;
         let (ty, name) = match wanted {
-            Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
-            Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
-            Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
-            Added::LocalIndex => (NUMBER, "local_id_0".to_owned()),
+            Added::Index(64) => (NUMBER, format!("global_id_{lanes}")),
+            Added::Index(bits) => (Type::Int(bits), format!("global_id_{lanes}_i{bits}")),
+            Added::GroupStart => (NUMBER, format!("group_start_{lanes}")),
+            Added::LocalIndex => (NUMBER, format!("local_id_{lanes}")),
             Added::Local(number) => (Type::PTR, format!("local{number}")),
             Added::Scratch(number) => (Type::PTR, format!("scratch{number}")),
-            Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
+            Added::Answer(query, dimension) => {
+                (NUMBER, format!("{}_{}", query.short_name(), swapped(lanes, dimension)))
+            }
         };
         let param = self.func.add_param(ty, &name);
         self.added.push(wanted);
@@ -521,7 +581,7 @@ impl Answers {
         let bits = self.func.ty(asked).int_bits().unwrap_or(32);
         let mut answer = self.value(i, query, 3);
         for d in (0..3).rev() {
-            let this = self.value(i, query, d);
+            let this = self.value(i, query, swapped(self.lanes, d));
             let number = self.func.int_const(bits, d.into());
             let is_it = self.func.insert_value_before(
                 i,
