@@ -74,6 +74,7 @@ mod sub_groups;
 mod subword_loads;
 pub mod uniform_allocas;
 pub mod vector_abi;
+pub mod warps;
 pub mod widen;
 pub mod width;
 pub mod work_items;

@@ -6,7 +6,8 @@
 
 use warpline_ir::group_functions::Query;
 use warpline_ir::{
-    BinaryOp, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, SymbolKind, Type, Value,
+    BinaryOp, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, SymbolKind, Type,
+    Value,
 };
 
 use crate::VectorizeError;

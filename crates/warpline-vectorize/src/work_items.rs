@@ -21,6 +21,7 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
+use super::warps::{self, Warps};
 use super::{Callees, VectorizeError, call_graph, refused_calls, sub_groups};
 
 /// The type of numbers of work-items.
@@ -62,6 +63,8 @@ pub struct WorkItems {
     pub has_barriers: bool,
     /// Whether it does something by sub-groups.
     pub has_sub_groups: bool,
+    /// Whose warps it does something by, if it does. They say how many lanes there are.
+    pub warps: Option<Warps>,
 }
 
 /// A variable of which each work-group has its own.
@@ -146,7 +149,9 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
     for (_, _, dimension) in &mut asked {
         *dimension = dimension.map(|d| swapped(lanes, d));
     }
-    let has_sub_groups = insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
+    let warps = warps::of_kernel(module, func);
+    let has_sub_groups =
+        warps.is_some() || insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
     let has_barriers = has_sub_groups || insts(func).any(|i| meets(module, func, i));
     if lanes != 0 && numbers_work_items(module, func) {
         let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
@@ -177,6 +182,7 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
         answers.own_locals(module)?;
         answers.exchange(module);
         sub_groups::replace(module, &mut answers);
+        warps::replace(module, &mut answers)?;
         answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
@@ -199,6 +205,7 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
         scratch,
         has_barriers,
         has_sub_groups,
+        warps,
     }))
 }
 
@@ -213,11 +220,12 @@ fn swapped(lanes: u32, d: u32) -> u32 {
 
 /// Whether a kernel does what depends on the numbers of work-items along dimension 0.
 pub(crate) fn numbers_work_items(module: &Module, func: &Function) -> bool {
-    insts(func).any(|i| {
-        sub_groups::sub_group_function(module, func, i).is_some()
-            || group_operation(module, func, i)
-                .is_some_and(|o| !matches!(o.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies))
-    })
+    warps::of_kernel(module, func).is_some()
+        || insts(func).any(|i| {
+            sub_groups::sub_group_function(module, func, i).is_some()
+                || group_operation(module, func, i)
+                    .is_some_and(|o| !matches!(o.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies))
+        })
 }
 
 /// Whether a kernel asks which work-item it is in this dimension.
@@ -259,13 +267,14 @@ fn without_barriers(module: &Module, func: &Function) -> Function {
 
 /// Whether an instruction is a barrier of work-groups.
 pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
-    match &func.insts[i].op {
+    let is_one = match &func.insts[i].op {
         Op::Call(info) => {
             func.insts[i].results.is_empty()
                 && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
         }
         _ => false,
-    }
+    };
+    is_one || warps::is_barrier(module, func, i)
 }
 
 /// What work-items compute together by a call, if it is one of a collective function without a body.
@@ -493,6 +502,11 @@ impl Answers {
         self.func.map_operands(|v| places.iter().find(|(old, _)| *old == v).map_or(v, |(_, new)| *new));
         Ok(())
     }
+    /// Whether there is a parameter for this.
+    pub(crate) fn asks(&self, wanted: Added) -> bool {
+        self.added.contains(&wanted)
+    }
+
     /// The parameter for this, which is added if it is not there.
     pub(crate) fn param(&mut self, wanted: Added) -> Value {
         if let Some(k) = self.added.iter().position(|a| *a == wanted) {
