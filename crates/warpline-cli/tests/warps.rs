@@ -206,7 +206,7 @@ fn other_widths_masks_and_dimensions_are_refused_with_the_reason() {
 fn a_barrier_of_a_warp_orders_what_its_lanes_write() {
     let text = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.bar.warp.sync(i32)
-define void @k(ptr noalias %in, ptr noalias %out, i32 %size) {
+define void @k(ptr noalias %out) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %i = sext i32 %t to i64
   %p = getelementptr i32, ptr %out, i64 %i
@@ -223,7 +223,7 @@ define void @k(ptr noalias %in, ptr noalias %out, i32 %size) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("k.ll");
     std::fs::write(&file, text).unwrap();
-    let bind = ["--bind", "in=i32[1]=zero", "--bind", "out=i32[64]=zero", "--bind", "size=64"];
+    let bind = ["--bind", "out=i32[64]=zero"];
     let mut all = vec!["run", path(&file), "--function", "k", "--global", "64", "--local", "64"];
     all.extend(bind);
     let said = ok(&warpline(&all));
