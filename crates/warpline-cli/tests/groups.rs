@@ -41,6 +41,14 @@ const STANDARD: &str = "-cl-std=CL2.0";
 
 /// Has all kernels of a source made, compiles the source by clang as well, and compares both in a program in C.
 fn compare(source: &Path, options: &[&str]) {
+    if let Some(said) = compared(source, source, options) {
+        assert!(said.ends_with("right\n"), "{}: {said}", options.join(" "));
+    }
+}
+
+/// What a program in C says that compares the kernels made of a source with those that clang makes of another one;
+/// `None` if there is no C compiler.
+fn compared(source: &Path, reference: &Path, options: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let [object, header] = ["made.o", "kernels.h"].map(|name| folder.path().join(name));
     let [object, header] = [&object, &header].map(|path| path.to_str().unwrap());
@@ -53,9 +61,10 @@ fn compare(source: &Path, options: &[&str]) {
     let names = text.split("kernel void ").skip(1).filter_map(|rest| rest.split('(').next());
     let list: String = names.map(|name| format!("KERNEL({name})\n")).collect();
     std::fs::write(folder.path().join("list.h"), list).unwrap();
+    let of_clang = reference.to_str().unwrap();
     run(
         &clang(),
-        &["-x", "cl", STANDARD, "-O1", "-w", "-ffp-contract=off", "-c", source, "-o", "ref.o"],
+        &["-x", "cl", STANDARD, "-O1", "-w", "-ffp-contract=off", "-c", of_clang, "-o", "ref.o"],
         folder.path(),
     );
     let [host, reference] = ["host.c", "reference.c"].map(|name| root().join("filetests/groups").join(name));
@@ -72,10 +81,10 @@ fn compare(source: &Path, options: &[&str]) {
     let arguments: Vec<&str> = ["-O1", "-w", "-I."].into_iter().chain(parts).collect();
     if run("cc", &arguments, folder.path()).is_none() {
         eprintln!("skipped: there is no C compiler");
-        return;
+        return None;
     }
     let output = Command::new(folder.path().join("all")).output().unwrap();
-    assert!(stdout(&output).ends_with("right\n"), "{}: {}", options.join(" "), stdout(&output));
+    Some(stdout(&output).to_owned())
 }
 
 #[test]
@@ -108,6 +117,19 @@ fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition()
     let source = root().join("filetests/groups/bounds.cl");
     compare(&source, &[]);
     compare(&source, &["--width", "4"]);
+}
+
+#[test]
+fn lanes_along_any_dimension_do_what_work_groups_do_by_definition() {
+    if no_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/planes.cl");
+    compare(&source, &[]);
+    for d in ["0", "1", "2"] {
+        compare(&source, &["--lane-dimension", d]);
+        compare(&source, &["--lane-dimension", d, "--width", "4"]);
+    }
 }
 
 #[test]
@@ -231,6 +253,39 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
 }
 
 /// Vectorizes a kernel; the exit code and what is said.
+/// A kernel with its last barrier only, so that work-items read what others have not written yet.
+fn without_barriers(kernel: &str) -> String {
+    let wait = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let (before, behind) = kernel.rsplit_once(wait).expect("it has barriers");
+    format!("{}{wait}{behind}", before.replace(wait, ""))
+}
+
+#[test]
+fn the_comparison_sees_kernels_that_have_lost_barriers_or_changed_a_number() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [right, wrong] = ["right.cl", "wrong.cl"].map(|name| folder.path().join(name));
+    let made = |seed: u64| random_kernel(&mut SplitMix64::new(seed), &format!("k{seed}"));
+    // Without any barrier it would be another kind of kernel.
+    let several = |kernel: &String| kernel.matches("barrier(").count() > 2;
+    let kernels: Vec<String> = (1..).map(made).filter(several).take(16).collect();
+    std::fs::write(&right, kernels.concat()).unwrap();
+    let seen = |changed: Vec<String>| {
+        std::fs::write(&wrong, changed.concat()).unwrap();
+        let said = compared(&wrong, &right, &["--width", "4", "-q"])?;
+        let lines = said.lines().filter_map(|line| Some(line.split_once(": ")?.0.to_owned()));
+        Some(lines.collect::<std::collections::BTreeSet<_>>().len())
+    };
+    let numbers = kernels.iter().map(|k| k.replace("out[g] = x * 31", "out[g] = x * 33")).collect();
+    let Some(numbers) = seen(numbers) else { return };
+    assert_eq!(numbers, 16, "changed numbers that were seen");
+    // Many a barrier keeps nothing apart that would meet without it.
+    let lost = seen(kernels.iter().map(|k| without_barriers(k)).collect());
+    assert!(lost.is_some_and(|lost| lost >= 3), "of 16 kernels without barriers, {lost:?} were seen");
+}
+
 fn vectorize(body: &str, options: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let (source, object) = (folder.path().join("k.cl"), folder.path().join("k.o"));
@@ -542,5 +597,34 @@ fn the_host_programs_of_the_guide_add_what_they_say() {
         let output = Command::new(folder.path().join(host)).output().unwrap();
         // 409 times 0 to 9, and 0 to 5.
         assert_eq!(stdout(&output), "18420\n", "{host}");
+    }
+}
+
+#[test]
+fn hosts_in_c_cpp_and_rust_run_a_reduction_a_matrix_product_and_a_sort_without_opencl() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let example = root().join("examples/opencl");
+    let source = |name: &str| example.join(name).to_str().unwrap().to_owned();
+    let [object, header] = ["kernels.o", "kernels.warpline.h"].map(|name| folder.path().join(name));
+    let [object, header] = [&object, &header].map(|path| path.to_str().unwrap());
+    ok(&warpline(&["vectorize", &source("kernels.cl"), "-o", object, "--header", header, "--require-all"]));
+    let (c, cpp, rust) = (source("host.c"), source("threads.cpp"), source("threads.rs"));
+    let link = format!("link-arg={object}");
+    let hosts: [(&str, &[&str]); 3] = [
+        ("cc", &["-O1", "-I.", &c, object, "-o", "host"]),
+        ("c++", &["-std=c++17", "-O1", "-I.", &cpp, object, "-pthread", "-o", "host"]),
+        ("rustc", &["--edition=2024", "-O", &rust, "-C", &link, "-o", "host"]),
+    ];
+    for (compiler, arguments) in hosts {
+        if run(compiler, arguments, folder.path()).is_none() {
+            eprintln!("skipped: there is no {compiler}");
+            continue;
+        }
+        let output = Command::new(folder.path().join("host")).output().unwrap();
+        let right = "reduction: right\nmatrix product: right\nbitonic sort: right\n";
+        assert_eq!(stdout(&output), right, "{compiler}");
     }
 }

@@ -102,9 +102,10 @@ int main(void) {
     return 0;
 }
 "#;
-    // For this machine alone, and for several CPUs.
+    // For this machine alone, with lanes along each dimension, and for several CPUs.
     let several = cfg!(target_arch = "x86_64").then_some(["--cpu", "haswell,znver4"]);
-    for how in std::iter::once(["--width", "8"]).chain(several) {
+    let along = ["1", "2"].map(|d| ["--lane-dimension", d]);
+    for how in std::iter::once(["--width", "8"]).chain(along).chain(several) {
         let header = vectorize(folder.path(), &[kernel.to_str().unwrap(), how[0], how[1]]);
         assert!(header.contains(prototype), "{header}");
         if let Some(text) = link_and_run(folder.path(), source, &[]) {

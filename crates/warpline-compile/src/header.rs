@@ -290,12 +290,13 @@ impl Header<'_> {
                 prototype(workspace, "uint64_t", &asked)
             );
         }
+        let lanes = compiled.kernel.items.as_ref().map_or(0, |items| items.lanes);
         let title = title_of(compiled);
         let _ = write!(
             out,
             "/* {title} for size[0] * size[1] * size[2] work-items, numbered from offset, in groups of local[0] * \
              local[1] * local[2] (0: all of\n   the dimension; the last groups may be smaller), neighbours in \
-             dimension 0 {groups}. */\n{}",
+             dimension {lanes} {groups}. */\n{}",
             prototype(name, "void", &params)
         );
         if let Some(some) = &drivers.groups {

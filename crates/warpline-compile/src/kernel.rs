@@ -7,9 +7,12 @@ use warpline_ir::printable;
 use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
+use warpline_uniformity::Target;
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
+use warpline_vectorize::lane_dimension;
 use warpline_vectorize::passes::Instrument;
+use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::remarks::Remark;
 use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::work_items::{self, WorkItems};
@@ -131,7 +134,11 @@ pub(crate) fn settle_within(
     let name = function.name.to_string();
     let indices = options.profile.as_ref().and_then(|profile| profile.indices(&imported.ir, function));
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
-    let items = work_items::with_parameters(&mut imported.ir, func)
+    let group = imported.facts(func, Target::Spirv).work_group.map(|group| group.size);
+    let wave_size = imported.facts(func, Target::Amdgcn).wave_size;
+    let lanes =
+        options.lane_dimension.unwrap_or_else(|| lane_dimension::choose(&imported.ir, func, &args, group));
+    let items = work_items::along(&mut imported.ir, func, lanes)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
@@ -142,6 +149,7 @@ pub(crate) fn settle_within(
         Width::Lanes(n) => Some(n),
         Width::Auto => None,
     };
+    let given = lanes_of_warps(options, items.as_ref(), wave_size.unwrap_or(64), given)?;
     let coherence = match options.coherence {
         Coherence::Auto => directives.coherence.unwrap_or(Coherence::Auto),
         given => given,
@@ -194,6 +202,29 @@ pub(crate) fn settle_within(
         contract,
         instrument,
     })
+}
+
+/// How many lanes a kernel has that does something by warps, which is no matter of choice; else those that are given.
+fn lanes_of_warps(
+    options: &KernelOptions,
+    items: Option<&WorkItems>,
+    wave_size: u32,
+    given: Option<u32>,
+) -> Result<Option<u32>> {
+    let Some(warps) = items.and_then(|items| items.warps) else { return Ok(given) };
+    let lanes = match warps {
+        Warps::Nvptx => 32,
+        Warps::Amdgcn => wave_size,
+    };
+    match given {
+        Some(other) if other != lanes => {
+            let of = options.function.as_deref().unwrap_or("the kernel");
+            let message =
+                format!("{of} does something by warps of {lanes} lanes, so it has as many: leave it out");
+            Err(Error::option("--width", message))
+        }
+        _ => Ok(Some(lanes)),
+    }
 }
 
 /// Notes that no two pointers among a kernel's parameters lead to the same memory, if any is written to: they are

@@ -42,6 +42,9 @@ pub struct KernelOptions {
     pub racy: bool,
     /// Whether it is an error, and no warning, that work-items return before others come to a barrier.
     pub strict_barriers: bool,
+    /// The dimension of work-items in which lanes are neighbours; by default the one with the most accesses side by
+    /// side.
+    pub lane_dimension: Option<u32>,
     /// Whether it is a kernel of which a safe function of Rust is made, whatever the input says.
     pub is_safe: bool,
     /// The largest error of vector math functions that is accepted, in units in the last place.
@@ -89,6 +92,7 @@ impl KernelOptions {
             coherence: Coherence::Auto,
             racy: false,
             strict_barriers: false,
+            lane_dimension: None,
             is_safe: false,
             math_ulp: MAX_ULP,
             sleef: false,

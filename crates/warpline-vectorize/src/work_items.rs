@@ -1,9 +1,11 @@
 //! Kernels that ask which work-item they are: OpenCL's index functions, and the registers of NVIDIA's and AMD's GPUs.
 //!
 //! [`warpline_ir::group_functions`] says which functions these are. Such a kernel becomes one with parameters in their
-//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along dimension 0, so
+//! place ([`with_parameters`]), which is then like any other. Neighbouring lanes are neighbours along one dimension, so
 //! the number of the work-item in this dimension is the index; whatever else can be asked is one for all lanes, since
 //! a driver over a range of work-items ([`ndrange`](super::driver::ndrange)) runs each row of a work-group by itself.
+//! This dimension is 0 here and in drivers: where lanes are neighbours [along another one](along), the two change
+//! places in what is asked, and again where the caller's numbers are read.
 //!
 //! A work-group is more than the lanes that run together, so kernels with barriers are cut there ([`groups`](super::groups)).
 
@@ -19,6 +21,7 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
+use super::warps::{self, Warps};
 use super::{Callees, VectorizeError, call_graph, refused_calls, sub_groups};
 
 /// The type of numbers of work-items.
@@ -27,7 +30,7 @@ const NUMBER: Type = Type::Int(64);
 /// What a parameter that was added stands for. All are integers of 64 bits but for narrow indices.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Added {
-    /// The index: the number of the work-item among all in dimension 0, as an integer of so many bits.
+    /// The index: the number of the work-item among all in the dimension of lanes, as an integer of so many bits.
     Index(u32),
     /// The number of the first work-item of the group in dimension 0.
     GroupStart,
@@ -37,7 +40,8 @@ pub enum Added {
     Local(usize),
     /// The address of one of [`WorkItems::scratch`].
     Scratch(usize),
-    /// What a query yields in a dimension. Numbers of work-items are of dimensions 1 and 2 only.
+    /// What a query yields in a dimension, of which 0 is that of [the lanes](WorkItems::lanes). Numbers of work-items
+    /// are of the others only.
     Answer(Query, u32),
 }
 
@@ -46,6 +50,8 @@ pub enum Added {
 pub struct WorkItems {
     /// The function, which was added to the module.
     pub func: FuncId,
+    /// The dimension in which lanes are neighbours. It is dimension 0 in [`Added`], and 0 is this one.
+    pub lanes: u32,
     /// The parameters that were added, behind the kernel's own.
     pub added: Vec<Added>,
     /// The variables of which each group has its own, in kernels with barriers.
@@ -57,6 +63,8 @@ pub struct WorkItems {
     pub has_barriers: bool,
     /// Whether it does something by sub-groups.
     pub has_sub_groups: bool,
+    /// Whose warps it does something by, if it does. They say how many lanes there are.
+    pub warps: Option<Warps>,
 }
 
 /// A variable of which each work-group has its own.
@@ -71,6 +79,11 @@ pub struct Local {
 }
 
 impl WorkItems {
+    /// Which dimension of the caller's a dimension of [`Added`] is, and the other way round.
+    pub fn dimension(&self, d: usize) -> usize {
+        swapped(self.lanes, d as u32) as usize
+    }
+
     /// The shapes of the parameters that were added.
     pub fn shapes(&self) -> impl Iterator<Item = ArgShape> + '_ {
         self.added.iter().map(|a| match a {
@@ -122,12 +135,32 @@ impl WorkItems {
 /// barrier; or if one that it
 /// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
+    along(module, kernel, 0)
+}
+
+/// [`with_parameters`] for lanes that are neighbours in this dimension, which must be 0 for kernels that have
+/// sub-groups or combine values of a group in the order of its work-items.
+///
+/// # Errors
+/// As [`with_parameters`].
+pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
-    let asked = questions(module, func);
-    let has_sub_groups = insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
+    let mut asked = questions(module, func);
+    for (_, _, dimension) in &mut asked {
+        *dimension = dimension.map(|d| swapped(lanes, d));
+    }
+    let warps = warps::of_kernel(module, func);
+    let has_sub_groups =
+        warps.is_some() || insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
     let has_barriers = has_sub_groups || insts(func).any(|i| meets(module, func, i));
+    if lanes != 0 && numbers_work_items(module, func) {
+        let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
+                      neighbours in it";
+        return Err(VectorizeError::in_function(func, reason));
+    }
     let mut answers = Answers {
         func: func.clone(),
+        lanes,
         added: Vec::new(),
         params: Vec::new(),
         locals: Vec::new(),
@@ -149,6 +182,7 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
         answers.own_locals(module)?;
         answers.exchange(module);
         sub_groups::replace(module, &mut answers);
+        warps::replace(module, &mut answers)?;
         answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
@@ -165,12 +199,41 @@ pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<Wor
     module.function_symbol(&func.name, &params, func.ret, Effects::UNKNOWN);
     Ok(Some(WorkItems {
         func: module.functions.push(func),
+        lanes,
         added,
         locals,
         scratch,
         has_barriers,
         has_sub_groups,
+        warps,
     }))
+}
+
+/// A dimension once that of lanes and 0 have changed places. There are no others than three.
+fn swapped(lanes: u32, d: u32) -> u32 {
+    match d {
+        0 => lanes,
+        d if d == lanes => 0,
+        d => d,
+    }
+}
+
+/// Whether a kernel does what depends on the numbers of work-items along dimension 0.
+pub(crate) fn numbers_work_items(module: &Module, func: &Function) -> bool {
+    warps::of_kernel(module, func).is_some()
+        || insts(func).any(|i| {
+            sub_groups::sub_group_function(module, func, i).is_some()
+                || group_operation(module, func, i)
+                    .is_some_and(|o| !matches!(o.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies))
+        })
+}
+
+/// Whether a kernel asks which work-item it is in this dimension.
+pub(crate) fn asks_for_item(module: &Module, func: &Function, d: u32) -> bool {
+    let asks = |&(_, query, of): &(Inst, Query, Option<u32>)| {
+        matches!(query, Query::GlobalId | Query::LocalId) && of == Some(d)
+    };
+    questions(module, func).iter().any(asks)
 }
 
 /// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
@@ -204,13 +267,14 @@ fn without_barriers(module: &Module, func: &Function) -> Function {
 
 /// Whether an instruction is a barrier of work-groups.
 pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
-    match &func.insts[i].op {
+    let is_one = match &func.insts[i].op {
         Op::Call(info) => {
             func.insts[i].results.is_empty()
                 && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
         }
         _ => false,
-    }
+    };
+    is_one || warps::is_barrier(module, func, i)
 }
 
 /// What work-items compute together by a call, if it is one of a collective function without a body.
@@ -297,6 +361,8 @@ fn questions(module: &Module, func: &Function) -> Vec<(Inst, Query, Option<u32>)
 /// A kernel in which parameters take the place of questions.
 pub(crate) struct Answers {
     pub(crate) func: Function,
+    /// The dimension that lanes are neighbours in.
+    lanes: u32,
     added: Vec<Added>,
     params: Vec<Value>,
     locals: Vec<Local>,
@@ -436,19 +502,27 @@ impl Answers {
         self.func.map_operands(|v| places.iter().find(|(old, _)| *old == v).map_or(v, |(_, new)| *new));
         Ok(())
     }
+    /// Whether there is a parameter for this.
+    pub(crate) fn asks(&self, wanted: Added) -> bool {
+        self.added.contains(&wanted)
+    }
+
     /// The parameter for this, which is added if it is not there.
     pub(crate) fn param(&mut self, wanted: Added) -> Value {
         if let Some(k) = self.added.iter().position(|a| *a == wanted) {
             return self.params[k];
         }
+        let lanes = self.lanes;
         let (ty, name) = match wanted {
-            Added::Index(64) => (NUMBER, "global_id_0".to_owned()),
-            Added::Index(bits) => (Type::Int(bits), format!("global_id_0_i{bits}")),
-            Added::GroupStart => (NUMBER, "group_start_0".to_owned()),
-            Added::LocalIndex => (NUMBER, "local_id_0".to_owned()),
+            Added::Index(64) => (NUMBER, format!("global_id_{lanes}")),
+            Added::Index(bits) => (Type::Int(bits), format!("global_id_{lanes}_i{bits}")),
+            Added::GroupStart => (NUMBER, format!("group_start_{lanes}")),
+            Added::LocalIndex => (NUMBER, format!("local_id_{lanes}")),
             Added::Local(number) => (Type::PTR, format!("local{number}")),
             Added::Scratch(number) => (Type::PTR, format!("scratch{number}")),
-            Added::Answer(query, dimension) => (NUMBER, format!("{}_{dimension}", query.short_name())),
+            Added::Answer(query, dimension) => {
+                (NUMBER, format!("{}_{}", query.short_name(), swapped(lanes, dimension)))
+            }
         };
         let param = self.func.add_param(ty, &name);
         self.added.push(wanted);
@@ -521,7 +595,7 @@ impl Answers {
         let bits = self.func.ty(asked).int_bits().unwrap_or(32);
         let mut answer = self.value(i, query, 3);
         for d in (0..3).rev() {
-            let this = self.value(i, query, d);
+            let this = self.value(i, query, swapped(self.lanes, d));
             let number = self.func.int_const(bits, d.into());
             let is_it = self.func.insert_value_before(
                 i,
@@ -573,175 +647,4 @@ impl Answers {
 /// Whether a truncation is one to 32 bits.
 fn is_to_32_bits(func: &Function, i: Inst) -> bool {
     func.ty(func.insts[i].results[0]) == Type::Int(32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use warpline_ir::text::{parse_module, print_function};
-    use warpline_ir::verify::verify;
-
-    fn rewritten(text: &str) -> Result<(Vec<Added>, String), String> {
-        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
-        let kernel = module.function("k").expect("it is there");
-        let items = with_parameters(&mut module, kernel).map_err(|e| e.to_string())?;
-        let items = items.expect("it asks");
-        let func = &module.functions[items.func];
-        verify(&module, func).unwrap_or_else(|e| panic!("{e}"));
-        Ok((items.added, print_function(&module, func)))
-    }
-
-    #[test]
-    fn questions_become_parameters_and_truncated_indices_their_own() {
-        let (added, text) = rewritten(
-            "declare @_Z13get_global_idj(i32) -> i64 []
-            declare @_Z14get_local_sizej(i32) -> i64 []
-            func @k() -> i32 {
-            b0:
-              %i: i64 = call @_Z13get_global_idj(0)
-              %n: i32 = trunc %i
-              %j: i64 = call @_Z13get_global_idj(1)
-              %m: i32 = trunc %j
-              %s: i64 = call @_Z14get_local_sizej(0)
-              %z: i64 = call @_Z14get_local_sizej(5)
-              %a: i64 = add %s, %z
-              %b: i32 = trunc %a
-              %c: i32 = add %n, %m
-              %d: i32 = add %b, %c
-              ret %d
-            }",
-        )
-        .unwrap();
-        let expected = [
-            Added::Index(64),
-            Added::Index(32),
-            Added::Answer(Query::GlobalId, 1),
-            Added::Answer(Query::LocalSize, 0),
-        ];
-        assert_eq!(added, expected);
-        assert!(text.contains("%global_id_0_i32: i32, %global_id_1: i64, %local_size_0: i64"), "{text}");
-        assert!(text.contains("add %global_id_0_i32, ") && text.contains("add %local_size_0, 1"), "{text}");
-        assert!(!text.contains("call"), "{text}");
-    }
-
-    #[test]
-    fn rows_of_sub_groups_have_no_index_that_wraps() {
-        let (added, text) = rewritten(
-            "declare @_Z13get_global_idj(i32) -> i64 []
-            declare @_Z22get_sub_group_local_idv() -> i32 []
-            func @k() -> i32 {
-            b0:
-              %i: i64 = call @_Z13get_global_idj(0)
-              %n: i32 = trunc %i
-              %l: i32 = call @_Z22get_sub_group_local_idv()
-              %a: i32 = add %n, %l
-              ret %a
-            }",
-        )
-        .unwrap();
-        assert!(added.contains(&Added::Index(64)) && !added.contains(&Added::Index(32)), "{added:?}");
-        assert!(text.contains("trunc %global_id_0"), "{text}");
-    }
-
-    #[test]
-    fn registers_of_gpus_ask_the_same() {
-        let (added, text) = rewritten(
-            "declare @llvm.nvvm.read.ptx.sreg.tid.x() -> i32 []
-            declare @llvm.nvvm.read.ptx.sreg.ntid.x() -> i32 []
-            declare @llvm.amdgcn.workgroup.id.y() -> i32 []
-            func @k() -> i32 {
-            b0:
-              %t: i32 = call @llvm.nvvm.read.ptx.sreg.tid.x()
-              %n: i32 = call @llvm.nvvm.read.ptx.sreg.ntid.x()
-              %g: i32 = call @llvm.amdgcn.workgroup.id.y()
-              %a: i32 = add %t, %n
-              %b: i32 = add %a, %g
-              ret %b
-            }",
-        )
-        .unwrap();
-        let expected = [
-            Added::Index(64),
-            Added::GroupStart,
-            Added::Answer(Query::LocalSize, 0),
-            Added::Answer(Query::GroupId, 1),
-        ];
-        assert_eq!(added, expected);
-        assert!(text.contains("sub nuw nsw %global_id_0, %group_start_0"), "{text}");
-    }
-
-    #[test]
-    fn barriers_stay_and_the_kernel_gets_an_index_and_the_begin_of_its_group() {
-        let (added, text) = rewritten(
-            "declare @_Z7barrierj(i32) [convergent]
-            func @k() {
-            b0:
-              call @_Z7barrierj(1)
-              ret
-            }",
-        )
-        .unwrap();
-        assert_eq!(added, [Added::Index(64), Added::GroupStart]);
-        assert!(text.contains("call @_Z7barrierj"), "{text}");
-    }
-
-    #[test]
-    fn an_answer_is_chosen_where_the_dimension_is_not_constant() {
-        let (added, text) = rewritten(
-            "declare @_Z15get_global_sizej(i32) -> i64 []
-            func @k(%d: i32) -> i64 {
-            b0:
-              %n: i64 = call @_Z15get_global_sizej(%d)
-              ret %n
-            }",
-        )
-        .unwrap();
-        assert_eq!(added.len(), 4);
-        assert_eq!(text.matches("= select").count(), 3, "{text}");
-        assert!(text.contains("icmp eq %d, 2"), "{text}");
-    }
-
-    #[test]
-    fn a_callee_that_asks_is_refused() {
-        let text = "declare @_Z12get_local_idj(i32) -> i64 []
-            declare @inner() -> i64 []
-            declare @outer() -> i64 []
-            func @inner() -> i64 {
-            b0:
-              %i: i64 = call @_Z12get_local_idj(0)
-              ret %i
-            }
-            func @outer() -> i64 {
-            b0:
-              %i: i64 = call @inner()
-              ret %i
-            }
-            func @k() -> i64 {
-            b0:
-              %i: i64 = call @outer()
-              ret %i
-            }";
-        assert!(
-            rewritten(text)
-                .unwrap_err()
-                .contains("it leads to `inner`, where `get_local_id(uint)` asks which work-item it is")
-        );
-    }
-
-    #[test]
-    fn a_function_of_the_module_is_no_question() {
-        let text = "declare @_Z13get_global_idj(i32) -> i64 []
-            func @_Z13get_global_idj(%d: i32) -> i64 {
-            b0:
-              ret 7
-            }
-            func @k() -> i64 {
-            b0:
-              %i: i64 = call @_Z13get_global_idj(0)
-              ret %i
-            }";
-        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
-        let kernel = module.function("k").expect("it is there");
-        assert!(with_parameters(&mut module, kernel).expect("nothing is refused").is_none());
-    }
 }

@@ -42,6 +42,10 @@ pub struct KernelOptions {
     /// Refuse kernels in which work-items may return before others come to a barrier, instead of warning
     #[arg(long)]
     pub strict_barriers: bool,
+    /// The dimension of work-items in which lanes are neighbours [default: the one in which most accesses are of
+    /// neighbours]
+    #[arg(long, value_name = "0|1|2", value_parser = clap::value_parser!(u32).range(0..=2), help_heading = "Code")]
+    pub lane_dimension: Option<u32>,
     /// The vectorization factor, 1 to 64, or auto [default: the input's directive, or auto]
     #[arg(long, value_name = "N", help_heading = "Code")]
     pub width: Option<Width>,
@@ -101,6 +105,7 @@ impl KernelOptions {
             coherence: options.coherence.into(),
             racy: options.racy,
             strict_barriers: options.strict_barriers,
+            lane_dimension: options.lane_dimension,
             is_safe: false,
             math_ulp: options.math_ulp,
             sleef: true,

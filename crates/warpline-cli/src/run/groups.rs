@@ -107,7 +107,8 @@ pub(super) fn judge(
 /// The work-items that options ask for. Without any, groups with as many as data is made up for, in a row or, if the
 /// kernel asks for a second dimension, in a square.
 fn range(options: &RunOptions, items: &WorkItems) -> Result<Range> {
-    let asks_for_rows = items.added.iter().any(|added| matches!(added, Added::Answer(_, 1)));
+    let asks_for_rows =
+        items.lanes == 1 || items.added.iter().any(|added| matches!(added, Added::Answer(_, 1)));
     let group = match asks_for_rows {
         true => [made_up::GROUP.isqrt(), made_up::GROUP.isqrt(), 1],
         false => [made_up::GROUP, 1, 1],
@@ -307,11 +308,12 @@ impl Work<'_> {
                 Argument::Local(_) => Val::ptr(passed.next().copied().unwrap_or(0)),
             })
             .collect();
+        let lanes = self.items.dimension(0);
         for &added in &self.items.added {
             let number = match added {
-                Added::Index(_) => start[0] + item[0],
-                Added::GroupStart => start[0],
-                Added::LocalIndex => item[0],
+                Added::Index(_) => start[lanes] + item[lanes],
+                Added::GroupStart => start[lanes],
+                Added::LocalIndex => item[lanes],
                 Added::Local(k) => {
                     args.push(Val::ptr(self.local[k]));
                     continue;
@@ -319,7 +321,7 @@ impl Work<'_> {
                 // By definition values are exchanged without it.
                 Added::Scratch(_) => 0,
                 Added::Answer(query, d) => {
-                    let d = d as usize;
+                    let d = self.items.dimension(d as usize);
                     match query {
                         Query::GlobalId => start[d] + item[d],
                         Query::LocalId => item[d],

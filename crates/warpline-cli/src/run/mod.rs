@@ -547,8 +547,8 @@ fn check_parameters(func: &Function) -> Result<()> {
     }
 }
 
-/// What a kernel that asks which work-item it is gets to hear: the range is one group in dimension 0, and nothing is
-/// said of others.
+/// What a kernel that asks which work-item it is gets to hear: the range is one group in the dimension of lanes, and
+/// nothing is said of others.
 fn row_of_items(items: &WorkItems, func: &Function, begin: i64, end: i64) -> Vec<Bind> {
     let count = end.saturating_sub(begin);
     let added = &func.params[func.params.len() - items.added.len()..];

@@ -58,7 +58,7 @@ pub fn groups_of_regions(
         cells.push(b.array(ty, 1));
     }
     let exit = b.block("exit");
-    let all = dimensions(&mut b, range, true, exit);
+    let all = dimensions(&mut b, items, range, true, exit);
     let base = first_aligned(&mut b, workspace);
     let space = layout(&mut b, items, cut, &own, &all);
     let addresses = |b: &mut Builder, offsets: &[Value]| -> Vec<Value> {
@@ -74,7 +74,7 @@ pub fn groups_of_regions(
             Own::Local(_) => passed.next().expect("each has its place"),
         })
         .collect();
-    let (group, open) = begin_some_groups(&mut b, all, numbers, exit);
+    let (group, open) = begin_some_groups(&mut b, items, all, numbers, exit);
     let done = b.block("done");
     let blocks: Vec<Block> = (0..cut.regions.len()).map(|k| b.block(&format!("region{k}"))).collect();
     b.br(blocks[0]);
@@ -84,7 +84,7 @@ pub fn groups_of_regions(
         state.region(&mut b, number, row, &blocks);
     }
     b.at = done;
-    end_some_groups(&mut b, &open, &group, exit);
+    end_some_groups(&mut b, items, &open, &group, exit);
     b.ret();
     Ok(b.finish())
 }
@@ -114,7 +114,7 @@ pub fn workspace_size(module: &mut Module, items: &WorkItems, cut: &Cut, name: &
     let own = own_parameters(&mut b, items, true);
     let nothing = b.block("nothing");
     // Where a range begins does not matter.
-    let all = dimensions(&mut b, [size, size, local], true, nothing);
+    let all = dimensions(&mut b, items, [size, size, local], true, nothing);
     let space = layout(&mut b, items, cut, &own, &all);
     let slack = b.int(64, ALIGN);
     let total = b.binary(BinaryOp::Add, space.total, slack, InstFlags::empty());

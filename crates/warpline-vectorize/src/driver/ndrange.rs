@@ -1,4 +1,7 @@
 //! Drivers over work-items in up to three dimensions.
+//!
+//! Dimension [`X`] is the one in which lanes are neighbours. Where this is not the caller's dimension 0, the two change
+//! places: [`number`] reads what the caller says, and [`begin_some_groups`] numbers groups as the caller does.
 
 use crate::VectorizeError;
 use crate::work_items::{Added, WorkItems};
@@ -69,14 +72,14 @@ fn of_one_row(
     let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
     let [one, several, exit] = ["one", "several", "exit"].map(|name| b.block(name));
     let is_one = [Y, Z].map(|d| {
-        let (size, one) = (number(&mut b, range[1], d), b.int(64, 1));
+        let (size, one) = (number(&mut b, items, range[1], d), b.int(64, 1));
         b.icmp(IntPred::Eq, size, one)
     });
     let is_one = b.binary(BinaryOp::And, is_one[0], is_one[1], InstFlags::empty());
     b.cond_br(is_one, one, several);
     b.at = one;
     let dimensions = [X, Y, Z].map(|d| {
-        let [offset, size, asked] = range.map(|array| number(&mut b, array, d));
+        let [offset, size, asked] = range.map(|array| number(&mut b, items, array, d));
         let (zero, one) = (b.int(64, 0), b.int(64, 1));
         let all = b.icmp(IntPred::Eq, asked, zero);
         let enqueued = if d == X { size } else { b.value(Op::Select, &[all, one, asked], I64) };
@@ -94,9 +97,9 @@ fn of_one_row(
     Ok(b.finish())
 }
 
-/// Loads one of the three numbers of an array.
-fn number(b: &mut Builder, array: Value, d: usize) -> Value {
-    let d = b.int(64, d as i64);
+/// Loads one of the three numbers of an array of the caller's.
+fn number(b: &mut Builder, items: &WorkItems, array: Value, d: usize) -> Value {
+    let d = b.int(64, items.dimension(d) as i64);
     let at = b.element(array, I64, d);
     b.load(at, I64, None)
 }
@@ -132,11 +135,11 @@ fn over_groups(
     let numbers = some.then(|| number_parameters(&mut b));
     let own: Vec<Value> = own.into_iter().map(|(ty, name)| b.func.add_param(ty, &name)).collect();
     let exit = b.block("exit");
-    let all = dimensions(&mut b, range, some || items.has_groups(), exit);
+    let all = dimensions(&mut b, items, range, some || items.has_groups(), exit);
     if let Some(numbers) = numbers {
-        let (group, open) = begin_some_groups(&mut b, all, numbers, exit);
+        let (group, open) = begin_some_groups(&mut b, items, all, numbers, exit);
         rows_of_group(&mut b, items, &group, &own, row);
-        end_some_groups(&mut b, &open, &group, exit);
+        end_some_groups(&mut b, items, &open, &group, exit);
     } else {
         let (group, open) = begin_all_groups(&mut b, all);
         rows_of_group(&mut b, items, &group, &own, row);
@@ -200,11 +203,12 @@ fn rows_of_group(b: &mut Builder, items: &WorkItems, group: &[Dimension; 3], own
 /// group.
 pub(super) fn dimensions(
     b: &mut Builder,
+    items: &WorkItems,
     range: [Value; 3],
     has_groups: bool,
     exit: Block,
 ) -> [Dimension; 3] {
-    [X, Y, Z].map(|d| dimension(b, range, d, d == X && !has_groups, exit))
+    [X, Y, Z].map(|d| dimension(b, items, range, d, d == X && !has_groups, exit))
 }
 
 /// Opens the loops over all groups.
@@ -228,12 +232,14 @@ pub(super) struct Groups {
 /// Opens a loop over those groups that have numbers from the first to before the last one.
 pub(super) fn begin_some_groups(
     b: &mut Builder,
+    items: &WorkItems,
     mut all: [Dimension; 3],
     [first, last]: [Value; 2],
     exit: Block,
 ) -> ([Dimension; 3], Groups) {
-    let plane = b.binary(BinaryOp::Mul, all[X].groups, all[Y].groups, InstFlags::empty());
-    let count = b.binary(BinaryOp::Mul, plane, all[Z].groups, InstFlags::empty());
+    let [of_x, of_y, of_z] = [X, Y, Z].map(|d| all[items.dimension(d)].groups);
+    let plane = b.binary(BinaryOp::Mul, of_x, of_y, InstFlags::empty());
+    let count = b.binary(BinaryOp::Mul, plane, of_z, InstFlags::empty());
     let fewer = b.icmp(IntPred::Ult, last, count);
     let last = b.value(Op::Select, &[fewer, last, count], I64);
     let some = b.icmp(IntPred::Ult, first, last);
@@ -250,19 +256,27 @@ pub(super) fn begin_some_groups(
     b.at = divide;
     let in_z = b.binary(BinaryOp::UDiv, first, plane, InstFlags::empty());
     let rest = b.binary(BinaryOp::URem, first, plane, InstFlags::empty());
-    let in_y = b.binary(BinaryOp::UDiv, rest, all[X].groups, InstFlags::empty());
-    let in_x = b.binary(BinaryOp::URem, rest, all[X].groups, InstFlags::empty());
+    let in_y = b.binary(BinaryOp::UDiv, rest, of_x, InstFlags::empty());
+    let in_x = b.binary(BinaryOp::URem, rest, of_x, InstFlags::empty());
     b.br(head);
     b.pass(&[in_x, in_y, in_z, number]);
     b.at = head;
     for (d, group) in [(X, x), (Y, y), (Z, z)] {
+        let d = items.dimension(d);
         all[d] = in_group(b, all[d], group);
     }
     (all, Groups { head, left })
 }
 
 /// Goes on with the next group, or to the exit.
-pub(super) fn end_some_groups(b: &mut Builder, open: &Groups, all: &[Dimension; 3], exit: Block) {
+pub(super) fn end_some_groups(
+    b: &mut Builder,
+    items: &WorkItems,
+    open: &Groups,
+    all: &[Dimension; 3],
+    exit: Block,
+) {
+    let all = [X, Y, Z].map(|d| all[items.dimension(d)]);
     let (zero, one) = (b.int(64, 0), b.int(64, 1));
     let mut carry = one;
     let mut next = Vec::new();
@@ -338,12 +352,13 @@ pub(super) fn row_arguments(
 /// Loads the numbers of a dimension; leaves if it has no work-item. If `whole`, it is one group.
 fn dimension(
     b: &mut Builder,
+    items: &WorkItems,
     [offset, size, local]: [Value; 3],
     d: usize,
     whole: bool,
     exit: warpline_ir::Block,
 ) -> Dimension {
-    let [offset, size, asked] = [offset, size, local].map(|array| number(b, array, d));
+    let [offset, size, asked] = [offset, size, local].map(|array| number(b, items, array, d));
     let (zero, one) = (b.int(64, 0), b.int(64, 1));
     let some = b.icmp(IntPred::Ne, size, zero);
     let go_on = b.block("some");

@@ -1,0 +1,147 @@
+//! In which dimension neighbouring lanes are neighbouring work-items.
+//!
+//! Each dimension about which a kernel asks is tried: what counts is how many accesses lie side by side then, those in
+//! loops more often. Dimension 0 stays unless another one is clearly better, and wherever it can be seen in which order
+//! work-items run, or OpenCL numbers work-items along it: sub-groups, and what work-items combine in their order.
+
+use warpline_analysis::{CycleForest, Node};
+use warpline_ir::group_functions::GroupFunction;
+use warpline_ir::group_operations::GroupOp;
+use warpline_ir::{Effects, FuncId, Function, Inst, Module, Op, Value};
+use warpline_uniformity::shape::ArgShape;
+use warpline_uniformity::{Options, Uniformity};
+
+use super::objects::lifetime_marker;
+use super::work_items;
+
+/// What an access of lanes costs that do not lie side by side, where one of lanes that do costs 1.
+const APART: f64 = 6.0;
+/// What another dimension may cost at most, as a part of what dimension 0 does.
+const CLEARLY: f64 = 0.75;
+/// How often a loop is taken to run.
+const TRIPS: f64 = 8.0;
+/// Rows of fewer work-items than this do not fill vectors.
+const LONG: u32 = 16;
+
+/// The dimension in which lanes of a kernel should be neighbours. `args` are the shapes of its own parameters, and
+/// `group` is how many work-items a group has, if that is known.
+pub fn choose(module: &Module, kernel: FuncId, args: &[ArgShape], group: Option<[u32; 3]>) -> u32 {
+    let func = &module.functions[kernel];
+    let others: Vec<u32> = (1..3).filter(|&d| work_items::asks_for_item(module, func, d)).collect();
+    if others.is_empty() || shows_order(module, func) {
+        return 0;
+    }
+    // A row of few work-items takes as long as a full one.
+    let length = |d: u32| group.map_or(1.0, |g| f64::from(LONG) / f64::from(g[d as usize].clamp(1, LONG)));
+    let cost = |d: u32| Some(accesses(module, kernel, args, d)? * length(d));
+    let Some(along_0) = cost(0) else { return 0 };
+    let best = others.into_iter().filter_map(|d| Some((d, cost(d)?))).min_by(|a, b| a.1.total_cmp(&b.1));
+    best.filter(|&(_, cost)| cost < along_0 * CLEARLY).map_or(0, |(d, _)| d)
+}
+
+/// What the accesses of a kernel cost if lanes are neighbours in a dimension; nothing if it cannot be vectorized.
+fn accesses(module: &Module, kernel: FuncId, args: &[ArgShape], lanes: u32) -> Option<f64> {
+    let mut module = module.clone();
+    let items = work_items::along(&mut module, kernel, lanes).ok()??;
+    let func = &module.functions[items.func];
+    let args: Vec<ArgShape> = args.iter().copied().chain(items.shapes()).collect();
+    let uniformity = Uniformity::compute(&module, func, &Options::with_args(args));
+    let cycles = CycleForest::compute(&func.graph().0);
+    let mut total = 0.0;
+    for &b in &func.layout {
+        let depth = cycles.node_depth(Node::from(b));
+        let often = TRIPS.powi(depth.min(4) as i32);
+        total +=
+            often * func.blocks[b].insts.iter().map(|&i| access(&module, func, &uniformity, i)).sum::<f64>();
+    }
+    Some(total)
+}
+
+/// What an access costs; 0 for any other instruction.
+fn access(module: &Module, func: &Function, uniformity: &Uniformity, i: Inst) -> f64 {
+    let data = &func.insts[i];
+    let (ty, at): (_, Value) = match data.op {
+        Op::Load(_) => (func.ty(data.results[0]), data.args[0]),
+        Op::Store(_) => (func.ty(data.args[0]), data.args[1]),
+        _ => return 0.0,
+    };
+    let bytes = module.layout.store_size(&module.types, ty).unwrap_or(0);
+    match uniformity.shape(at).step() {
+        Some(0) => 1.0,
+        Some(step) if step.unsigned_abs() <= bytes => 1.0,
+        _ => APART,
+    }
+}
+
+/// Whether results may depend on the order in which work-items run, or on their numbers in dimension 0.
+fn shows_order(module: &Module, func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| {
+        if work_items::is_barrier(module, func, i) || lifetime_marker(module, func, i).is_some() {
+            return false;
+        }
+        if let Some(operation) = work_items::group_operation(module, func, i) {
+            return !matches!(operation.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies);
+        }
+        match &func.insts[i].op {
+            Op::Load(access) | Op::Store(access) => !access.is_simple(),
+            Op::Call(info) => {
+                let asks = info.callee.is_some_and(|symbol| {
+                    matches!(GroupFunction::of(module, symbol), Some(GroupFunction::Query(..)))
+                });
+                !asks && info.effects.intersects(Effects::WRITES | Effects::CONVERGENT | Effects::VOLATILE)
+            }
+            op => op.effects().intersects(Effects::WRITES | Effects::CONVERGENT | Effects::VOLATILE),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpline_ir::text::parse_module;
+
+    /// The choice for a kernel that loads and stores the element of row `y` and column `x`, and does something else.
+    fn chosen(row: u32, more: &str, group: Option<[u32; 3]>) -> u32 {
+        let text = format!(
+            "declare @_Z13get_global_idj(i32) -> i64 []
+            declare @_Z20sub_group_reduce_addi(i32) -> i32 [convergent]
+            declare @_Z7barrierj(i32) [convergent]
+            func @k(%in: ptr, %out: ptr, %n: i64) {{
+            b0:
+              %y: i64 = call @_Z13get_global_idj({row})
+              %x: i64 = call @_Z13get_global_idj({})
+              %r: i64 = mul %y, %n
+              %i: i64 = add %r, %x
+              %p: ptr = gep i32 %in, %i
+              %v: i32 = load %p align 4
+              {more}
+              %q: ptr = gep i32 %out, %i
+              store %v, %q align 4
+              ret
+            }}",
+            1 - row,
+        );
+        let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
+        let args = [ArgShape::Uniform; 3];
+        choose(&module, module.function("k").expect("it is there"), &args, group)
+    }
+
+    #[test]
+    fn lanes_are_neighbours_where_most_accesses_are_of_neighbours() {
+        assert_eq!(chosen(1, "", None), 0);
+        assert_eq!(chosen(0, "", None), 1);
+        assert_eq!(chosen(0, "call @_Z7barrierj(1)", None), 1);
+    }
+
+    #[test]
+    fn rows_that_are_known_to_be_short_are_not_chosen() {
+        assert_eq!(chosen(0, "", Some([64, 1, 1])), 0);
+        assert_eq!(chosen(1, "", Some([1, 64, 1])), 1);
+        assert_eq!(chosen(0, "", Some([16, 16, 1])), 1);
+    }
+
+    #[test]
+    fn sub_groups_stay_along_dimension_0() {
+        assert_eq!(chosen(0, "%s: i32 = call @_Z20sub_group_reduce_addi(%v)", None), 0);
+    }
+}
