@@ -19,6 +19,7 @@ use crate::check::{self, changes_nothing_of_its_own, fits};
 use crate::crates::{self, Found};
 use crate::error::{Error, Result};
 use crate::files::{Built, Project, Row};
+use crate::opencl;
 use crate::parallel;
 use crate::wrapper::{self, Which};
 
@@ -88,6 +89,9 @@ impl Extracted {
 /// Compiles all kernels of a library.
 pub(crate) fn compile(project: &Project) -> Result<Built> {
     let cpus = Cpus::of(project)?;
+    if project.is_opencl() {
+        return of_opencl(project, &cpus);
+    }
     let Found { units, left_out, files } = units(project)?;
     let mut names = BTreeSet::new();
     for unit in &units {
@@ -130,6 +134,23 @@ pub(crate) fn compile(project: &Project) -> Result<Built> {
     let libraries = libraries.into_iter().collect();
     let wrappers = wrapper::frame(project, &functions);
     Ok(Built { wrappers, archive: archive(&objects), libraries, table, files })
+}
+
+/// Compiles all kernels of sources in OpenCL C.
+fn of_opencl(project: &Project, cpus: &Cpus) -> Result<Built> {
+    let mut made = opencl::Made::default();
+    for source in &project.sources {
+        if !opencl::is_one(source) {
+            let message =
+                "sources in OpenCL C have a library of their own: give them to another `Builder`".to_owned();
+            return Err(Error::Source { path: source.clone(), line: None, message });
+        }
+        opencl::make(project, cpus, source, &mut made)?;
+    }
+    made.libraries.insert("m");
+    let wrappers = wrapper::frame(project, &made.functions);
+    let libraries = made.libraries.into_iter().map(str::to_owned).collect();
+    Ok(Built { wrappers, archive: archive(&made.objects), libraries, table: Vec::new(), files: Vec::new() })
 }
 
 /// The kernels of all sources, and the files that the crate is made of where it was compiled.
@@ -182,7 +203,7 @@ fn alone(project: &Project, source: &Path) -> Result<Vec<Unit>> {
 }
 
 /// What there is code for.
-enum Cpus {
+pub(crate) enum Cpus {
     /// One CPU only.
     One(Cpu),
     /// Several, among which a program chooses.
@@ -246,16 +267,8 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         args: Some(unit.args.clone()),
         width: project.width.map(Width::Lanes),
         math_ulp: project.math_ulp,
-        boscc: Some(match project.boscc {
-            crate::Choice::Off => Boscc::Off,
-            crate::Choice::On => Boscc::On,
-            crate::Choice::Auto => Boscc::Auto,
-        }),
-        coherence: match project.coherence {
-            crate::Choice::Off => Coherence::Off,
-            crate::Choice::On => Coherence::On,
-            crate::Choice::Auto => Coherence::Auto,
-        },
+        boscc: Some(boscc(project)),
+        coherence: coherence(project),
         racy: unit.racy,
         is_safe: unit.is_safe,
         remarks: project.remarks,
@@ -307,6 +320,24 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
         which: Which::Ask(dispatched.which),
         object,
     })
+}
+
+/// Where branches skip code without an active lane.
+pub(crate) fn boscc(project: &Project) -> Boscc {
+    match project.boscc {
+        crate::Choice::Off => Boscc::Off,
+        crate::Choice::On => Boscc::On,
+        crate::Choice::Auto => Boscc::Auto,
+    }
+}
+
+/// For which loops code is made for iterations in which lanes agree.
+pub(crate) fn coherence(project: &Project) -> Coherence {
+    match project.coherence {
+        crate::Choice::Off => Coherence::Off,
+        crate::Choice::On => Coherence::On,
+        crate::Choice::Auto => Coherence::Auto,
+    }
 }
 
 /// Whether a symbol is a mangled name of Rust's.

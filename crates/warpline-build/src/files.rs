@@ -123,6 +123,12 @@ impl Project {
         })
     }
 
+    /// Whether it has sources in OpenCL C.
+    #[cfg(feature = "compile")]
+    pub(crate) fn is_opencl(&self) -> bool {
+        self.sources.iter().any(|source| crate::opencl::is_one(source))
+    }
+
     /// Makes code, and keeps it where that is asked for.
     #[cfg(feature = "compile")]
     pub(crate) fn compile(&self, _why: &str) -> Result<Built> {

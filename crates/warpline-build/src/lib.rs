@@ -68,6 +68,13 @@
 //! A kernel in C has its signature in a comment line:
 //! `//@ rust #[kernel(i = index)] fn saxpy(i: i32, a: f32, x: &f32, y: &mut f32)`.
 //!
+//! # OpenCL C
+//!
+//! Of a source in OpenCL C (`kernels.cl`) without such lines all kernels are made, with barriers and local memory. For
+//! each there are the functions `NAME_ndrange(offset, size, local, …)` and `NAME_groups(offset, size, local, groups, …)`,
+//! which are unsafe, and with barriers `NAME_workspace(size, local, …)`, the bytes of the last argument of these. Such
+//! sources have a library of their own.
+//!
 //! # Without a compiler
 //!
 //! With [`Builder::prebuilt`] a package brings its code along, and who uses it needs neither LLVM nor, with
@@ -88,6 +95,8 @@ mod compile;
 mod crates;
 mod error;
 mod files;
+#[cfg(feature = "compile")]
+mod opencl;
 #[cfg(feature = "compile")]
 mod parallel;
 mod prebuilt;
@@ -151,7 +160,7 @@ impl Builder {
         }
     }
 
-    /// Adds a source in Rust or C, relative to the package. One that is no module of the package's library or program
+    /// Adds a source in Rust, C or OpenCL C, relative to the package. One that is no module of the package's library or program
     /// must be complete in itself.
     pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
         self.sources.push(path.into());
@@ -222,7 +231,7 @@ impl Builder {
     pub fn build(self, name: &str) -> Result<()> {
         let project = Project::of_this_build(&self, name)?;
         #[cfg(feature = "compile")]
-        if crates::is_nested() {
+        if crates::is_nested() && !project.is_opencl() {
             return crates::for_type_checks(&project);
         }
         let built = match prebuilt::find(&project)? {

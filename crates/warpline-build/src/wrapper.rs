@@ -145,7 +145,7 @@ pub(crate) fn text(signature: &Signature, range: &str, which: &Which) -> String 
 }
 
 /// The function that says which CPU's code runs.
-fn which_text(name: &str, which: &Which) -> String {
+pub(crate) fn which_text(name: &str, which: &Which) -> String {
     let body = match which {
         Which::One(cpu) => format!("    \"{cpu}\"\n"),
         Which::Ask(symbol) => format!(

@@ -20,7 +20,8 @@ fn main() {
         return build_script(source.as_ref());
     }
     type Test = fn();
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 10] = [
+        ("kernels_in_opencl_c_run_by_groups_on_threads", kernels_in_opencl_c_run_by_groups_on_threads),
         ("every_kind_of_parameter_arrives", every_kind_of_parameter_arrives),
         ("vector_mathematics_is_linked_where_it_is_used", vector_mathematics_is_linked_where_it_is_used),
         ("other_machines_are_built_for_and_run_there", other_machines_are_built_for_and_run_there),
@@ -353,6 +354,64 @@ fn kernels_in_c_are_called_by_their_signature_in_rust() {
     put(folder.path(), "lie.c", &SAXPY.replace("a: f32", "a: f64"));
     let words = text(&script(folder.path(), "lie.c", &[]).stderr);
     assert!(words.contains("lie.c:2: kernel `saxpy`: `a`: the compiler passes something else"), "{words}");
+}
+
+const GROUP_SUM: &str = "
+kernel void sum(global const float *in, global float *out, uint scale, local float *tmp) {
+  int l = get_local_id(0);
+  tmp[l] = in[get_global_id(0)] * scale;
+  for (int s = get_local_size(0) / 2; s > 0; s /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < s) tmp[l] += tmp[l + s];
+  }
+  if (l == 0) out[get_group_id(0)] = tmp[0];
+}
+kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }
+";
+
+fn kernels_in_opencl_c_run_by_groups_on_threads() {
+    if !warpline_llvm::has_clang() {
+        println!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "kernels.cl", GROUP_SUM);
+    for settings in [&[][..], &[(CPUS, "generic")]] {
+        build(folder.path(), "kernels.cl", settings);
+        let output = run(
+            folder.path(),
+            &format!(
+                "{INCLUDE}fn main() {{
+    let input: Vec<f32> = (0..4096).map(|i| (i % 10) as f32).collect();
+    let (size, local) = ([4096, 1, 1], [64, 1, 1]);
+    let bytes = vector::sum_workspace(size, local, 256) as usize;
+    let mut sums = vec![0f32; 64];
+    let shared = sums.as_mut_ptr() as usize;
+    std::thread::scope(|scope| {{
+        for part in 0..4u64 {{
+            let input = &input;
+            scope.spawn(move || {{
+                let mut workspace = vec![0u8; bytes];
+                unsafe {{
+                    vector::sum_groups([0; 3], size, local, part * 16..part * 16 + 16, input.as_ptr(),
+                        shared as *mut f32, 3, 256, workspace.as_mut_ptr());
+                }}
+            }});
+        }}
+    }});
+    for (g, sum) in sums.iter().enumerate() {{
+        let right: f32 = input[g * 64..g * 64 + 64].iter().map(|x| x * 3.0).sum();
+        assert_eq!(*sum, right);
+    }}
+    let mut x = [1i32, 2, 3, 4, 5];
+    unsafe {{ vector::twice_ndrange([0; 3], [5, 1, 1], [0; 3], x.as_mut_ptr()) }}
+    assert_eq!(x, [2, 4, 6, 8, 10]);
+    assert!(!vector::sum_cpu().is_empty());
+}}"
+            ),
+        );
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
 }
 
 fn what_has_no_safe_function_is_refused_with_its_line() {

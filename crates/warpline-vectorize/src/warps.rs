@@ -183,7 +183,7 @@ fn check(module: &Module, func: &Function, i: Inst, op: WarpOp) -> Result<(), Ve
         WarpOp::Ballot => args.len() == 2,
         WarpOp::First | WarpOp::Read | WarpOp::Lane | WarpOp::Lanes => false,
     };
-    if !has_mask || func.as_int(args[0]).map(|mask| mask as u128 & ALL) == Some(ALL) {
+    if !has_mask || func.as_int(args[0]).map(|mask| mask & ALL) == Some(ALL) {
         return Ok(());
     }
     let name = called(module, func, i).map_or("", |(name, ..)| name);

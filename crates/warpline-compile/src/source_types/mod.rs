@@ -191,6 +191,13 @@ impl SourceTypes {
         params.iter().all(|(_, ty)| ty.is_some()).then_some(SourceFunction { params, result, variadic })
     }
 
+    /// The parameters of a function, by its name in the object file: names, empty where there are none, and types as
+    /// the source spells them.
+    pub fn parameters(&self, symbol: &str) -> Option<Vec<(String, String)>> {
+        let known = self.function(symbol)?;
+        Some(known.params.into_iter().map(|(name, ty)| (name, self.shown(ty))).collect())
+    }
+
     /// A declaration of something of a type, valid in C and C++ behind [`SourceTypes::declarations`]; `constant`:
     /// which cannot be changed.
     ///
