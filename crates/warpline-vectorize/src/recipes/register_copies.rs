@@ -263,7 +263,7 @@ mod tests {
         for parts in [BYTES, SHORTS] {
             let n = parts.register;
             for (loaded, stored) in (2..=6).flat_map(|loaded| (2..=4).map(move |stored| (loaded, stored))) {
-                let kinds = loaded + 1;
+                let kinds: usize = loaded + 1;
                 for code in 0..kinds.pow(stored) {
                     let member = |m: u32| match code / kinds.pow(m) % kinds {
                         0 => Same(0),
