@@ -1,13 +1,12 @@
 //@ group Loops as the unit
 //@ construct minima and maxima of floating-point numbers that a NaN replaces (`m = m < x ? m : x`)
-//@ happens refused, unless any order is allowed
+//@ happens as others, as long as no number is a NaN; from the first one on the loop runs as it was
 //@ args buffer:404=random, uniform=101
 //@ range 0..1
 //@ result 4
 //@ loop
-//@ refused write `if (x < m) m = x`
-float kernel(const float *a, int n) {
-    float least = 1e30f;
-    for (int i = 0; i < n; i++) least = least < a[i] ? least : a[i];
-    return least;
+float kernel(const float *x, int n) {
+    float m = 1e30f;
+    for (int i = 0; i < n; i++) m = m < x[i] ? m : x[i];
+    return m;
 }

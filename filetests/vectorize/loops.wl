@@ -724,7 +724,138 @@ exit:
   ret %r
 }
 ; check: loops
-; error: function `search`, `br`: this leaves the loop, which its counter ends already: how many iterations there are is not known before they run; use a flag and go on, or make the body a kernel
+; %i: induction
+; func @search(%p: ptr, %n: i64) -> i64 {
+; entry:
+;   %v14: i64 = sub %n, 0
+;   %v15: i1 = icmp ult i64 0, %n
+;   %v16: i64 = sub %v14, 1
+;   %v17: i64 = add %v16, 1
+;   %v18: i64 = select %v15, %v17, 0
+;   %v19: i1 = icmp ne %v18, 0
+;   br %v19, begin, scalar(0)
+; begin:
+;   br page(0, %v18)
+; page:
+;   %v20: i64 = phi
+;   %v21: i64 = phi
+;   %v22: ptr = getelementptr i32, %p, %v20
+;   %v23: i64 = ptrtoint %v22
+;   %v24: i64 = freeze %v23
+;   %v26: i64 = and %v24, 4095
+;   %v28: i64 = sub 4092, %v26
+;   %v29: i1 = icmp sge %v28, 0
+;   %v30: i64 = select %v29, %v28, 0
+;   %v32: i64 = udiv %v30, 4
+;   %v33: i64 = add %v32, 1
+;   %v34: i1 = icmp ult %v33, %v21
+;   %v35: i64 = select %v34, %v33, %v21
+;   %v36: i64 = udiv %v35, 4
+;   %v37: i64 = urem %v35, 4
+;   %v38: i1 = icmp ne %v36, 0
+;   br %v38, lanes(0, %v20), left(%v20)
+; lanes:
+;   %v39: i64 = phi
+;   %v40: i64 = phi
+;   %v41: <4 x i64> = call @search_x4(%n, %p, %v40)
+;   %v42: i64 = extractelement %v41, i64 0
+;   %v44: i64 = add %v40, 4
+;   %v45: i1 = icmp ne %v42, 0
+;   br %v45, stopped, on
+; left:
+;   %v48: i64 = phi
+;   %v49: i1 = icmp ne %v37, 0
+;   br %v49, tail, done(%v48)
+; tail:
+;   %v51: i32 = trunc %v37
+;   %v55: <4 x i32> = insertelement poison, %v51, i32 0
+;   %v56: <4 x i32> = shufflevector %v55, poison [0, 0, 0, 0]
+;   %v57: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v56
+;   %v58: <4 x i64> = call @search_x4.masked(%n, %p, %v48, %v57)
+;   %v59: i64 = extractelement %v58, i64 0
+;   %v60: i64 = sub %v37, 1
+;   %v61: i64 = mul %v37, 1
+;   %v62: i64 = add %v48, %v61
+;   %v63: i1 = icmp ne %v59, 0
+;   br %v63, b14, b15
+; done:
+;   %v50: i64 = phi
+;   %v64: i64 = sub nuw %v21, %v35
+;   %v65: i1 = icmp ne %v64, 0
+;   br %v65, page(%v50, %v64), finish
+; finish:
+;   br scalar(%v50)
+; on:
+;   %v46: i64 = add nuw %v39, 1
+;   %v47: i1 = icmp ult %v46, %v36
+;   br %v47, lanes(%v46, %v44), left(%v44)
+; b15:
+;   br done(%v62)
+; stopped:
+;   %v67: i64 = call @llvm.cttz.i64(%v42, true)
+;   %v68: i64 = mul %v67, 1
+;   %v69: i64 = add %v40, %v68
+;   br scalar(%v69)
+; b14:
+;   %v70: i64 = call @llvm.cttz.i64(%v59, true)
+;   %v71: i64 = mul %v70, 1
+;   %v72: i64 = add %v48, %v71
+;   br scalar(%v72)
+; scalar:
+;   %v13: i64 = phi
+;   br head(%v13)
+; head:
+;   %i: i64 = phi
+;   %c: i1 = icmp ult %i, %n
+;   br %c, body, exit(%n)
+; body:
+;   %a: ptr = getelementptr i32, %p, %i
+;   %x: i32 = load %a, align 4
+;   %found: i1 = icmp eq %x, 7
+;   br %found, exit(%i), next
+; next:
+;   %j: i64 = add nuw %i, 1
+;   br head(%j)
+; exit:
+;   %r: i64 = phi
+;   ret %r
+; }
+; func @search_x4(%n: i64, %p: ptr, %i: i64) -> <4 x i64> phase vector {
+; entry:
+;   %v4: i64 = zext i32 0
+;   %v5: i64 = add %i, %v4
+;   br head
+; head:
+;   %v9: <4 x i64> = insertelement poison, %v5, i64 0
+;   %v10: <4 x i64> = shufflevector %v9, poison [0, 0, 0, 0]
+;   %v11: <4 x i64> = add %v10, <0, 1, 2, 3>
+;   %v12: <4 x i64> = insertelement poison, %n, i64 0
+;   %v13: <4 x i64> = shufflevector %v12, poison [0, 0, 0, 0]
+;   %v14: <4 x i1> = icmp ult %v11, %v13
+;   %v15: <4 x i1> = freeze %v14
+;   br body
+; body:
+;   %v16: ptr = getelementptr i32, %p, %v5
+;   %v17: <4 x i32> = load speculative %v16, align 4
+;   %v19: <4 x i1> = icmp eq %v17, <7, 7, 7, 7>
+;   %v20: <4 x i1> = freeze %v19
+;   %v23: i1 = call @llvm.vector.reduce.or.v4i1(%v20)
+;   br %v23, leaves, next
+; next:
+;   %v25: i64 = add %v5, 1
+;   br b5
+; leaves:
+;   %v26: i4 = bitcast %v20
+;   %v27: i64 = zext %v26
+;   br exit(%v27)
+; b5:
+;   br exit(0)
+; exit:
+;   %v28: i64 = phi
+;   %v30: <4 x i64> = insertelement poison, %v28, i64 0
+;   %v31: <4 x i64> = shufflevector %v30, poison [0, 0, 0, 0]
+;   ret %v31
+; }
 
 ; What depends on itself in no known way.
 func @chain(%n: i64) -> i32 {

@@ -1,9 +1,11 @@
-//! What is uniform and what diverges, as JSON.
+//! What is uniform and what diverges, and why, as JSON.
 
 use std::ffi::{CString, c_char};
 use std::path::Path;
 
-use warpline_cli::cli::CompilerOptions;
+use warpline_cli::cli::{Cli, CompilerOptions, Verb};
+use warpline_cli::explain::explained;
+use warpline_cli::parse_quietly;
 use warpline_cli::subject::{Asked, Unit};
 use warpline_uniformity::report::{FunctionReport, RefusedReport, Report};
 use warpline_uniformity::{Uniformity, tokens};
@@ -33,6 +35,44 @@ pub unsafe extern "C" fn warpline_analyze_file(
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
     unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), CString::into_raw)
+}
+
+/// What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is uniform.
+/// `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
+/// `loop:NAME`. `function` is `NULL` if there is only one.
+/// The text is the caller's, to be freed by `warpline_string_free`.
+///
+/// # Safety
+/// `path` and `subject` are texts, `function` is `NULL` or a text; `error` is `NULL` or the address of a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpline_explain_file(
+    path: *const c_char,
+    function: *const c_char,
+    subject: *const c_char,
+    error: *mut *mut WarplineError,
+) -> *mut c_char {
+    let work = || {
+        find_worker();
+        // SAFETY: the caller passes texts, or nothing.
+        let (path, function, subject) =
+            unsafe { (text(path, "path")?, text(function, ""), text(subject, "subject")?) };
+        let json = explain(path, function.ok(), subject)?;
+        CString::new(json).map_err(|e| Failure::usage(e.to_string()))
+    };
+    // SAFETY: the caller passes the address of a pointer or nothing.
+    unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), CString::into_raw)
+}
+
+fn explain(path: &str, function: Option<&str>, subject: &str) -> Result<String, Failure> {
+    let is_line = subject.bytes().all(|b| b.is_ascii_digit());
+    let option = if is_line { "--line" } else { "--value" };
+    let mut words: Vec<String> = ["warpline", "explain", "--format", "json"].map(str::to_owned).to_vec();
+    words.extend(function.map(|name| format!("--function={name}")));
+    words.extend([format!("{option}={subject}"), "--".to_owned(), path.to_owned()]);
+    match parse_quietly::<Cli>(&words).map_err(Failure::usage)?.verb {
+        Verb::Explain(options) => Ok(explained(&options)?),
+        _ => Err(Failure::usage("this is no explanation".to_owned())),
+    }
 }
 
 fn analyze(path: &Path, function: Option<&str>, args: Option<&str>) -> Result<String, Failure> {

@@ -47,20 +47,7 @@ fn a_program_in_c_compiles_and_calls_a_function_while_it_runs() {
 }
 
 fn compile_and_call(library: &Path, program: &Path, flags: &[&str]) {
-    let (folder, capi) = (tempfile::tempdir().unwrap(), root().join("crates/warpline-capi"));
-    let host = folder.path().join("host");
-    let mut cc = Command::new("cc");
-    cc.args(["-Wall", "-Wextra", "-Werror", "-Wno-pointer-arith"]).arg(capi.join("examples/in_memory.c"));
-    cc.arg("-I").arg(capi.join("include")).arg(library).arg("-o").arg(&host).args(flags);
-    let made = match cc.output() {
-        Ok(made) if made.status.success() || flags.is_empty() => made,
-        Ok(_) => return eprintln!("skipped: cc has no sanitizer"),
-        Err(_) => return eprintln!("skipped: there is no cc"),
-    };
-    assert!(made.status.success(), "{}", text(&made));
-    let mut ran = Command::new(&host);
-    ran.env("LD_LIBRARY_PATH", library.parent().unwrap());
-    let ran = run(ran, program);
+    let Some(ran) = example("in_memory", library, program, flags, &[]) else { return };
     let said = text(&ran);
     assert!(ran.status.success(), "{said}");
     assert!(
@@ -68,6 +55,51 @@ fn compile_and_call(library: &Path, program: &Path, flags: &[&str]) {
         "{said}"
     );
     assert!(said.contains("an error of kind 0"), "{said}");
+}
+
+/// What an example does; none if it cannot be compiled with these flags.
+fn example(name: &str, library: &Path, program: &Path, flags: &[&str], arguments: &[&str]) -> Option<Output> {
+    let (folder, capi) = (tempfile::tempdir().unwrap(), root().join("crates/warpline-capi"));
+    let host = folder.path().join("host");
+    let mut cc = Command::new("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-Wno-pointer-arith"]);
+    cc.arg(capi.join(format!("examples/{name}.c")));
+    cc.arg("-I").arg(capi.join("include")).arg(library).arg("-o").arg(&host).args(flags);
+    let made = match cc.output() {
+        Ok(made) if made.status.success() || flags.is_empty() => made,
+        Ok(_) => {
+            eprintln!("skipped: cc has no sanitizer");
+            return None;
+        }
+        Err(_) => {
+            eprintln!("skipped: there is no cc");
+            return None;
+        }
+    };
+    assert!(made.status.success(), "{}", text(&made));
+    let mut ran = Command::new(&host);
+    ran.env("LD_LIBRARY_PATH", library.parent().unwrap()).args(arguments);
+    Some(run(ran, program))
+}
+
+#[test]
+fn a_program_in_c_learns_what_diverges_and_why() {
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("k.c");
+    std::fs::write(&source, "//@ args i=index\nvoid f(int i, int *p) {\n  if (p[i] > 0)\n    p[i] = 1;\n}\n")
+        .unwrap();
+    let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
+    let of = |line: &str| example("analysis", &library, &program, &[], &[source.to_str().unwrap(), line]);
+    let Some(ran) = of("3") else { return };
+    let said = text(&ran);
+    assert!(ran.status.success(), "{said}");
+    assert!(said.contains("\"functions\"") && said.contains("\"reasons\""), "{said}");
+    assert!(said.contains("\"explanations\"") && said.contains("\"chain\""), "{said}");
+    let Some(ran) = of("1000") else { return };
+    assert!(!ran.status.success() && text(&ran).contains("1000"), "{}", text(&ran));
 }
 
 #[test]

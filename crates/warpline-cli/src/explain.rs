@@ -64,8 +64,17 @@ struct Report {
 /// Runs the command.
 ///
 /// # Errors
-/// Whatever is wrong with the input and the options; a value or line that does not exist.
+/// As [`explained`], or if nothing can be printed.
 pub(crate) fn explain(options: &ExplainOptions) -> Result<Outcome> {
+    output::print(&explained(options)?)?;
+    Ok(Outcome::Clean)
+}
+
+/// What the command prints.
+///
+/// # Errors
+/// Whatever is wrong with the input and the options; a value or line that does not exist.
+pub fn explained(options: &ExplainOptions) -> Result<String> {
     let path = &options.input;
     let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?;
     let imported = &unit.imported;
@@ -90,12 +99,10 @@ pub(crate) fn explain(options: &ExplainOptions) -> Result<Outcome> {
     };
     let explanations = subjects.into_iter().map(|s| context.explain(s)).collect();
     let report = Report { function: func.name.to_string(), explanations };
-    let text = match options.format {
+    Ok(match options.format {
         Format::Json => output::json(&report),
         Format::Text => text(&report, func, &imported.ir, &mut Sources::beside(path)),
-    };
-    output::print(&text)?;
-    Ok(Outcome::Clean)
+    })
 }
 
 /// What is known of the function.

@@ -16,7 +16,7 @@ mod cost;
 mod dependencies;
 mod doctor;
 pub mod drive;
-mod explain;
+pub mod explain;
 mod findings;
 pub mod forms;
 pub mod html;
@@ -126,6 +126,14 @@ pub fn parse<C: clap::Parser>(
     arguments: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
 ) -> Result<C, ExitCode> {
     C::try_parse_from(arguments).map_err(|told| usage(&told))
+}
+
+/// Options from arguments, or what is wrong with these.
+///
+/// # Errors
+/// If they are no options, in the words of the program.
+pub fn parse_quietly<C: clap::Parser>(arguments: &[String]) -> Result<C, String> {
+    C::try_parse_from(arguments).map_err(|told| told.render().to_string())
 }
 
 /// The command that arguments are, with flags of clang among them; as [`parse`].

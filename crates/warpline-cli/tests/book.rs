@@ -108,6 +108,37 @@ fn commands_of_the_guide_and_of_the_readme_do_and_print_what_they_say() {
     assert!(commands >= 8, "only {commands} commands were found");
 }
 
+/// Its commands run on sources of the names that it has, after the baselines have been written.
+#[test]
+fn the_example_of_a_job_for_github_passes_on_sources_that_have_not_changed() {
+    if !warpline_llvm::has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let job = std::fs::read_to_string(root().join("examples/github/warpline.yml")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["src", "known"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let loops = "void clamp(float *restrict y, const float *restrict x, int n) {\n  for (int i = 0; i < n; i++) y[i] = x[i] > 1 ? \
+                 1 : x[i];\n}\n";
+    let compare = "int compare(const char *key, const char *given, int n) {\n  int all = 0;\n  for (int i = 0; i < n; i++) all \
+                   |= key[i] ^ given[i];\n  return all;\n}\n";
+    std::fs::write(folder.path().join("src/kernels.c"), loops).unwrap();
+    std::fs::write(folder.path().join("src/compare.c"), compare).unwrap();
+    let commands: Vec<&str> =
+        job.lines().filter_map(|line| line.trim().strip_prefix("- run: warpline ")).collect();
+    assert!(commands.len() >= 5, "{job}");
+    let gates = commands.iter().filter(|command| command.contains("--baseline"));
+    let writing = gates.map(|command| command.replace("--baseline", "--write-baseline"));
+    for command in writing.chain(commands.iter().map(|command| (*command).to_owned())) {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_warpline"));
+        let output = program.args(command.split(' ')).current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {said}");
+    }
+}
+
 #[test]
 fn every_page_is_a_chapter_and_every_chapter_is_there() {
     let docs = root().join("docs");

@@ -291,7 +291,7 @@ fn barriers_that_only_some_work_items_reach_are_errors_with_the_source_of_diverg
         assert!(said.contains(words) && said.contains("k.cl:"), "{body}: {said}");
     }
     let (_, said) = vectorize(&format!("if (l & 1) {{ tmp[l] = 1;\n{WAIT} }}\nout[g] = tmp[0];"), &[]);
-    assert!(said.contains("work-items part at") && said.contains("the branch"), "{said}");
+    assert!(said.contains("work-items diverge at") && said.contains("the branch"), "{said}");
 }
 
 #[test]

@@ -138,7 +138,7 @@ mod tests {
     fn functions_are_written_out_where_they_are_exact_enough_and_multiplication_fuses() {
         let linux = "x86_64-unknown-linux-gnu";
         let is_written_out = |machine: &Machine, max_ulp, function: &str| {
-            let function = Elementary::of(function).expect("it can be written out");
+            let function = Elementary::of(function).expect("it can be expanded inline");
             VectorMath::new(linux, machine, max_ulp, false).inline_expansion(function)
         };
         let fused = machine(256);

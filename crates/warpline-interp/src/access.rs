@@ -58,6 +58,26 @@ pub(super) fn load(
     Ok(())
 }
 
+/// Reads a value of which some elements may not be there: these are poison.
+pub(super) fn load_speculatively(
+    memory: &mut Memory,
+    lane: u32,
+    address: u64,
+    ty: &MemType,
+    out: &mut [Cell],
+) {
+    let MemType::Elements { count, bytes } = ty else {
+        if load(memory, lane, address, ty, out).is_err() {
+            out.fill(Cell::POISON);
+        }
+        return;
+    };
+    for (i, cell) in out[..*count as usize].iter_mut().enumerate() {
+        let at = address.wrapping_add(i as u64 * u64::from(*bytes));
+        *cell = memory.load(lane, at, u64::from(*bytes)).unwrap_or(Cell::POISON);
+    }
+}
+
 fn load_packed(memory: &mut Memory, lane: u32, address: u64, i: u64, bits: u64) -> Result<Cell, TrapKind> {
     let (first, end) = (i * bits / 8, ((i + 1) * bits).div_ceil(8));
     if end - first > 16 {

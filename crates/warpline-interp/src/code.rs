@@ -102,6 +102,8 @@ pub(super) enum Kind {
         ty: Box<MemType>,
         align: u64,
         volatile: bool,
+        /// Whether what no object has is poison.
+        speculative: bool,
         atomic: bool,
     },
     Store {

@@ -396,6 +396,7 @@ impl Decoder<'_> {
                 ty: Box::new(self.memory_of(data.results[0])?),
                 align: m.align,
                 volatile: m.is_volatile,
+                speculative: m.is_speculative,
                 atomic: m.ordering != AtomicOrdering::NotAtomic,
             },
             Op::Store(m) => Kind::Store {

@@ -158,13 +158,20 @@ impl<'e, 'm, 'o> Exec<'e, 'm, 'o> {
                     f[(dst.at + i) as usize] = self.address(gep, flags, f, a, i);
                 }
             }
-            Kind::Load { ty, align, volatile, atomic } => {
+            Kind::Load { ty, align, volatile, speculative, atomic } => {
                 let address = address_of(f[a.at as usize])?;
                 if self.m.options.check_alignment {
                     check_align(address, *align)?;
                 }
                 self.m.memory.atomic = *atomic;
-                let done = access::load(&mut self.m.memory, lane, address, ty, &mut f[dst.range()]);
+                let out = &mut f[dst.range()];
+                let done = match speculative {
+                    true => {
+                        access::load_speculatively(&mut self.m.memory, lane, address, ty, out);
+                        Ok(())
+                    }
+                    false => access::load(&mut self.m.memory, lane, address, ty, out),
+                };
                 self.m.memory.atomic = false;
                 done?;
                 if *volatile {

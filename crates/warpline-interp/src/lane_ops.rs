@@ -98,6 +98,15 @@ impl Exec<'_, '_, '_> {
                 let found = undefined.copied().or(first.map(|k| row(ins.a)[k])).unwrap_or(Cell::ZERO);
                 vec![found; conditions.len()]
             }
+            LaneOp::Uniform => {
+                let all = row(ins.a);
+                let differ = |x: &Cell| x.is_defined() && all[0].is_defined() && x.bits != all[0].bits;
+                if let Some(k) = all.iter().position(differ) {
+                    return Err((lanes.iter().nth(k).unwrap_or(0), TrapKind::NotUniform));
+                }
+                let undefined = all.iter().find(|c| !c.is_defined()).copied();
+                vec![undefined.unwrap_or(all[0]); all.len()]
+            }
             LaneOp::Insert => lanes
                 .iter()
                 .map(|l| match frame.cell(l, ins.b).defined() {

@@ -42,6 +42,8 @@ pub enum TrapKind {
     Unreachable,
     /// The operand of `llvm.assume` is not true.
     AssumptionViolated,
+    /// A value that the program says to be the same in all lanes is not.
+    NotUniform,
     /// An undefined operand where LLVM says that the behaviour is undefined then (a length, a count).
     UndefinedOperand(State),
     /// An indirect call of something that is no function, or with other parameters.
@@ -89,6 +91,7 @@ impl TrapKind {
                 | Misaligned { .. }
                 | Unreachable
                 | AssumptionViolated
+                | NotUniform
                 | UndefinedOperand(_)
                 | BadCall(_)
                 | BadBarrier(_)
@@ -117,6 +120,9 @@ impl fmt::Display for TrapKind {
             }
             TrapKind::Unreachable => write!(f, "`unreachable` reached"),
             TrapKind::AssumptionViolated => write!(f, "an assumption does not hold"),
+            TrapKind::NotUniform => {
+                write!(f, "`warpline_uniform` says that all lanes have the same, and they do not")
+            }
             TrapKind::UndefinedOperand(s) => write!(f, "operand is {}", state(s)),
             TrapKind::BadCall(why) => write!(f, "bad indirect call: {why}"),
             TrapKind::OutOfFuel => write!(f, "out of fuel"),

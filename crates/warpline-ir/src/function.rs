@@ -204,6 +204,8 @@ pub struct Function {
     pub variadic: bool,
     /// Whether calls of it stay calls.
     pub noinline: bool,
+    /// Whether sanitizers report what it loads from where nothing is.
+    pub is_sanitized: bool,
     /// What it was imported from.
     pub origin: PackedOption<Origin>,
     /// Where it is declared.
@@ -245,6 +247,7 @@ impl Function {
             phase: Phase::Scalar,
             variadic: false,
             noinline: false,
+            is_sanitized: false,
             origin: None.into(),
             loc: None.into(),
             params: Vec::new(),

@@ -313,6 +313,9 @@ pub struct MemAccess {
     pub align: u64,
     /// Whether every execution is observable.
     pub is_volatile: bool,
+    /// Of a load: whether the program may not load there, so that nothing follows from it. What no object has is
+    /// poison. That the machine can read it is for whoever makes the load to know.
+    pub is_speculative: bool,
     /// Whether what is accessed is not expected to be accessed again soon, so that caches need not keep it. A hint.
     pub is_nontemporal: bool,
     /// Ordering; synchronisation scopes other than the default make loads and stores opaque.
@@ -322,7 +325,13 @@ pub struct MemAccess {
 impl MemAccess {
     /// A plain access of this alignment in bytes.
     pub fn plain(align: u64) -> MemAccess {
-        MemAccess { align, is_volatile: false, is_nontemporal: false, ordering: AtomicOrdering::NotAtomic }
+        MemAccess {
+            align,
+            is_volatile: false,
+            is_speculative: false,
+            is_nontemporal: false,
+            ordering: AtomicOrdering::NotAtomic,
+        }
     }
 
     /// Whether the access is neither volatile nor atomic.

@@ -106,6 +106,8 @@ pub enum LaneOp {
     Shuffle,
     /// `first x, c`: the `x` of the first active lane whose `c : i1` is true, or zero if there is none. Uniform.
     First,
+    /// `uniform x`: `x`, which the program says to be the same in all active lanes. Uniform.
+    Uniform,
     /// `insert x, k, y`: `y` in lane `k : i32`, `x` in the others.
     Insert,
     /// `compact p, x, c`: of the active lanes whose `c : i1` is true, in their order, the *n*-th stores its `x` at
@@ -149,7 +151,7 @@ pub enum Yields {
 }
 
 /// The operations that do not combine anything, with their keywords.
-const SIMPLE: [(LaneOp, &str); 16] = [
+const SIMPLE: [(LaneOp, &str); 17] = [
     (LaneOp::Any, "any"),
     (LaneOp::All, "all"),
     (LaneOp::Ballot, "ballot"),
@@ -158,6 +160,7 @@ const SIMPLE: [(LaneOp, &str); 16] = [
     (LaneOp::LaneCount, "lane_count"),
     (LaneOp::Shuffle, "shuffle"),
     (LaneOp::First, "first"),
+    (LaneOp::Uniform, "uniform"),
     (LaneOp::Insert, "insert"),
     (LaneOp::Compact, "compact"),
     (LaneOp::MaskAny, "mask_any"),
@@ -262,7 +265,9 @@ impl LaneOp {
             LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::LaneCount => {
                 Yields::Uniform
             }
-            LaneOp::First | LaneOp::Compact | LaneOp::Reduce(_) | LaneOp::MaskAny => Yields::Uniform,
+            LaneOp::First | LaneOp::Uniform | LaneOp::Compact | LaneOp::Reduce(_) | LaneOp::MaskAny => {
+                Yields::Uniform
+            }
             // Of whatever lane all of them ask for, they get the same.
             LaneOp::Shuffle => Yields::UniformIf(1),
             LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => Yields::Others,
@@ -276,6 +281,7 @@ impl LaneOp {
             self,
             LaneOp::Shuffle
                 | LaneOp::First
+                | LaneOp::Uniform
                 | LaneOp::Insert
                 | LaneOp::Compact
                 | LaneOp::Reduce(_)
@@ -306,7 +312,9 @@ impl LaneOp {
             LaneOp::Insert => (vec![elem, LANE, elem], elem),
             LaneOp::Compact => (vec![Type::PTR, elem, Type::BOOL], Type::Int(32)),
             LaneOp::First => (vec![elem, Type::BOOL], elem),
-            LaneOp::Reduce(_) | LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => (vec![elem], elem),
+            LaneOp::Uniform | LaneOp::Reduce(_) | LaneOp::ScanExclusive(_) | LaneOp::ScanInclusive(_) => {
+                (vec![elem], elem)
+            }
             LaneOp::MaskAnd | LaneOp::MaskAndNot | LaneOp::MaskOr => (bools(2), Type::BOOL),
             LaneOp::Blend | LaneOp::BlendAny => (vec![Type::BOOL, elem, elem], elem),
         }

@@ -18,6 +18,9 @@
  *   warpline_broadcast_T(x, k)           the same; all active lanes should ask for one lane, so that the result is one for all
  *   warpline_extract_T(x, k)             another name for it
  *   warpline_first_T(x, c)               the x of the first active lane in which c holds; 0 if it holds in none
+ *   warpline_uniform_T(x)                x, of which you say that it is the same in all active lanes. What is computed from it is
+ *                                        computed once for all of them. `warpline run` checks it; elsewhere, lanes that have something
+ *                                        else get what the first active one has
  *   warpline_insert_T(x, k, y)           y in lane k, x in the others
  *   warpline_compact_T(to, x, c)         a packed store: the active lanes in which c holds store their x one after another, in their
  *                                        order, from `to` on; how many did. (If `to` differs between lanes, the n-th of them stores at
@@ -26,6 +29,23 @@
  *   warpline_scan_exclusive_OP_T(x)      the x of the active lanes before this one combined, beginning with what changes nothing: 0, 1,
  *                                        the greatest or the least number of the type (of f32, f64: infinite), all bits
  *   warpline_scan_inclusive_OP_T(x)      the same with this lane's own x
+ *
+ * What follows is made of these:
+ *
+ *   warpline_rotate_T(x, n)              the x of lane (own number + n) modulo W; n may be negative
+ *   warpline_shift_T(x, n)               the x of lane own number + n; 0 if there is none
+ *   warpline_shuffle2_T(x, y, k)         the x of lane k, or the y of lane k - W if k is not below W
+ *   warpline_reduce_equal_T(x)           whether all active lanes have the same x
+ *   warpline_packed_load_T(from, c)      the counterpart of warpline_compact_T: the active lanes in which c holds load one number after
+ *                                        another, in their order, from `from` on; the others get 0
+ *   warpline_foreach_active(k) { … }     the block for one active lane after the other, of which k is the number
+ *   warpline_foreach_unique(T, v, x) { … }
+ *                                        the block once for each value v that x has in active lanes, by the lanes that have it; v is
+ *                                        the same in these
+ *   warpline_coherent(c)                 c, of which lanes mostly agree: `if (warpline_coherent(c)) { … }` skips the block where no
+ *                                        active lane wants it
+ *   warpline_likely(c), warpline_unlikely(c)
+ *                                        c, which mostly holds, or mostly does not
  *
  * OP is add, mul, min, max; for integers also and, or, xor. Integers wrap. Floating-point numbers are added and multiplied in the order
  * of lanes, so that results are the same each time; min and max are NaN if one of the numbers is, and −0 is less than +0.
@@ -99,6 +119,7 @@
   WARPLINE_FUNCTION(C, warpline_broadcast_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
   WARPLINE_FUNCTION(C, warpline_extract_##T, (C x, WARPLINE_U32 lane), return lane == 0 ? x : 0;) \
   WARPLINE_FUNCTION(C, warpline_first_##T, (C x, bool condition), return condition ? x : 0;) \
+  WARPLINE_FUNCTION(C, warpline_uniform_##T, (C x), return x;) \
   WARPLINE_FUNCTION(C, warpline_insert_##T, (C x, WARPLINE_U32 lane, C y), return lane == 0 ? y : x;) \
   WARPLINE_FUNCTION(WARPLINE_U32, warpline_compact_##T, (C *to, C x, bool active), if (active) *to = x; return active;) \
   WARPLINE_COMBINING(add, T, C, 0) \
@@ -147,5 +168,49 @@ WARPLINE_INTEGERS(WARPLINE_OF_INTEGERS)
 #ifdef __cplusplus
 }
 #endif
+
+static inline bool warpline_likely(bool condition) { return __builtin_expect(condition, 1); }
+static inline bool warpline_unlikely(bool condition) { return __builtin_expect(condition, 0); }
+
+/* A macro, since `any` speaks of the lanes that come to the branch. */
+#define warpline_coherent(CONDITION) (warpline_any(CONDITION) && (CONDITION))
+
+#define WARPLINE_LANE_OF(N) \
+  (((WARPLINE_I32)warpline_lane_index() + (N) % (WARPLINE_I32)warpline_lane_count() + \
+    (WARPLINE_I32)warpline_lane_count()) % (WARPLINE_I32)warpline_lane_count())
+#define WARPLINE_MADE_OF_THESE(T, C, LEAST, GREATEST) \
+  static inline C warpline_rotate_##T(C x, WARPLINE_I32 n) \
+  { return warpline_shuffle_##T(x, (WARPLINE_U32)WARPLINE_LANE_OF(n)); } \
+  static inline C warpline_shift_##T(C x, WARPLINE_I32 n) \
+  { return warpline_shuffle_##T(x, warpline_lane_index() + (WARPLINE_U32)n); } \
+  static inline C warpline_shuffle2_##T(C x, C y, WARPLINE_U32 lane) \
+  { \
+    C of_x = warpline_shuffle_##T(x, lane), of_y = warpline_shuffle_##T(y, lane - warpline_lane_count()); \
+    return lane < warpline_lane_count() ? of_x : of_y; \
+  } \
+  static inline bool warpline_reduce_equal_##T(C x) { return warpline_all(x == warpline_first_##T(x, true)); } \
+  static inline C warpline_packed_load_##T(const C *from, bool active) \
+  { \
+    WARPLINE_U32 at = warpline_scan_exclusive_add_u32(active); \
+    return active ? from[at] : 0; \
+  }
+WARPLINE_NUMBERS(WARPLINE_MADE_OF_THESE)
+
+#ifdef __OPENCL_C_VERSION__
+#define WARPLINE_FIRST_BIT(BITS) (63 - (WARPLINE_U32)clz((BITS) & -(BITS)))
+#else
+#define WARPLINE_FIRST_BIT(BITS) ((WARPLINE_U32)__builtin_ctzll(BITS))
+#endif
+#define warpline_foreach_active(LANE) \
+  for (WARPLINE_U64 warpline_left = warpline_ballot(true); warpline_left; warpline_left &= warpline_left - 1) \
+    for (WARPLINE_U32 LANE = WARPLINE_FIRST_BIT(warpline_left), warpline_once = 1; warpline_once; warpline_once = 0) \
+      if (LANE == warpline_lane_index())
+/* Lanes with a NaN, which equals nothing, are taken out one by one. */
+#define warpline_foreach_unique(T, VALUE, X) \
+  for (WARPLINE_U64 warpline_left = warpline_ballot(true), warpline_now = 0; warpline_left; \
+       warpline_left &= ~(warpline_now | (warpline_left & -warpline_left))) \
+    for (__typeof__(warpline_shuffle_##T(0, 0)) VALUE = warpline_shuffle_##T(X, WARPLINE_FIRST_BIT(warpline_left)), \
+         *warpline_once = ((void)(warpline_now = warpline_ballot((X) == VALUE)), &VALUE); warpline_once; warpline_once = 0) \
+      if ((X) == VALUE)
 
 #endif

@@ -113,6 +113,8 @@ pub trait Element: Copy + Limits {
     #[doc(hidden)]
     fn first(self, condition: bool) -> Self;
     #[doc(hidden)]
+    fn uniform(self) -> Self;
+    #[doc(hidden)]
     fn insert(self, lane: u32, y: Self) -> Self;
     /// # Safety
     /// As [`warpline_compact`].
@@ -125,6 +127,7 @@ macro_rules! elements {
         impl Element for $t {
             elements!(@fn $t shuffle(lane: u32), |x| if lane == 0 { x } else { $t::ZERO });
             elements!(@fn $t first(condition: bool), |x| if condition { x } else { $t::ZERO });
+            elements!(@fn $t uniform(), |x| x);
             elements!(@fn $t insert(lane: u32, y: $t), |x| if lane == 0 { y } else { x });
 
             #[inline(always)]
@@ -190,6 +193,88 @@ pub fn warpline_extract<T: Element>(x: T, lane: u32) -> T {
 #[inline(always)]
 pub fn warpline_first<T: Element>(x: T, condition: bool) -> T {
     x.first(condition)
+}
+
+/// `x`, of which you say that it is the same in all active lanes. What is computed from it is computed once for all of
+/// them. `warpline run` checks it; elsewhere, lanes that have something else get what the first active one has. One
+/// lane alone: `x`.
+#[inline(always)]
+pub fn warpline_uniform<T: Element>(x: T) -> T {
+    x.uniform()
+}
+
+/// The `x` of lane (own number + `n`) modulo W.
+#[inline(always)]
+pub fn warpline_rotate<T: Element>(x: T, n: i32) -> T {
+    let count = warpline_lane_count() as i32;
+    x.shuffle(((warpline_lane_index() as i32 + n % count + count) % count) as u32)
+}
+
+/// The `x` of lane own number + `n`; 0 if there is none.
+#[inline(always)]
+pub fn warpline_shift<T: Element>(x: T, n: i32) -> T {
+    x.shuffle(warpline_lane_index().wrapping_add(n as u32))
+}
+
+/// The `x` of lane `lane`, or the `y` of lane `lane` − W if `lane` is not below W.
+#[inline(always)]
+pub fn warpline_shuffle2<T: Element>(x: T, y: T, lane: u32) -> T {
+    let of_x = x.shuffle(lane);
+    let of_y = y.shuffle(lane.wrapping_sub(warpline_lane_count()));
+    if lane < warpline_lane_count() { of_x } else { of_y }
+}
+
+/// Whether all active lanes have the same `x`.
+#[inline(always)]
+pub fn warpline_reduce_equal<T: Element + PartialEq>(x: T) -> bool {
+    warpline_all(x == x.first(true))
+}
+
+/// The counterpart of [`warpline_compact`]: the active lanes for which `active` holds load one number after another,
+/// in their order, from `from` on; the others get 0.
+///
+/// # Safety
+/// The numbers that are loaded must be there; `from` must be aligned.
+#[inline(always)]
+pub unsafe fn warpline_packed_load<T: Element>(from: *const T, active: bool) -> T {
+    let at = warpline_scan_exclusive_add(active as u32);
+    // SAFETY: as the caller promises.
+    if active { unsafe { *from.add(at as usize) } } else { T::ZERO }
+}
+
+/// Does something for one active lane after the other: it is given the number of the lane.
+#[inline(always)]
+pub fn warpline_foreach_active(mut each: impl FnMut(u32)) {
+    let mut left = warpline_ballot(true);
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        if lane == warpline_lane_index() {
+            each(lane);
+        }
+        left &= left - 1;
+    }
+}
+
+/// Does something once for each value that `x` has in active lanes, by the lanes that have it: it is given the value,
+/// which is the same in these. Lanes with a NaN, which equals nothing, do nothing.
+#[inline(always)]
+pub fn warpline_foreach_unique<T: Element + PartialEq>(x: T, mut each: impl FnMut(T)) {
+    let mut left = warpline_ballot(true);
+    while left != 0 {
+        let value = x.shuffle(left.trailing_zeros());
+        let now = warpline_ballot(x == value);
+        if x == value {
+            each(value);
+        }
+        left &= !(now | (left & left.wrapping_neg()));
+    }
+}
+
+/// `condition`, of which lanes mostly agree: what `if warpline_coherent(condition)` guards is skipped where no active
+/// lane wants it.
+#[inline(always)]
+pub fn warpline_coherent(condition: bool) -> bool {
+    warpline_any(condition) && condition
 }
 
 /// `y` in lane `lane`, `x` in the others.

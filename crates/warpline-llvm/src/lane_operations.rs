@@ -173,7 +173,7 @@ impl Module {
                     let whole = f.LLVMIntTypeInContext(self.context(), bits);
                     f.LLVMConstBitCast(f.LLVMConstInt(whole, c.beginning(elem) as u64, 0), result)
                 }
-                LaneOp::Reduce(_) | LaneOp::ScanInclusive(_) => argument(0),
+                LaneOp::Uniform | LaneOp::Reduce(_) | LaneOp::ScanInclusive(_) => argument(0),
                 _ => converted(builder, argument(0), result),
             };
             f.LLVMBuildRet(builder, value);

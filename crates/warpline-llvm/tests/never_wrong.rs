@@ -8,6 +8,7 @@
 mod elided;
 #[path = "common/guarded.rs"]
 mod guarded;
+#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "common/kernels.rs"]
 mod kernels;
 #[path = "common/values.rs"]

@@ -9,6 +9,9 @@ use crate::table::Table;
 pub struct Core {
     /// How many operations it begins in a cycle: the dispatch width that `llvm-mca` prints.
     pub dispatch: f64,
+    /// How many operations on scalar integers begin in a cycle: its units for them, by LLVM's scheduling models and, of
+    /// Zen 5, AMD's optimization guide.
+    pub integers: f64,
     /// How many operations its reorder window holds: `MicroOpBufferSize` of LLVM's scheduling models.
     pub window: f64,
     /// Cycles that a misprediction costs: `MispredictPenalty` of LLVM's scheduling models.
@@ -30,31 +33,39 @@ pub struct Cpu {
 
 /// Makes the list of CPUs with the texts of their tables, later ones of which add to or replace rows of earlier ones.
 macro_rules! cpus {
-    ($($name:literal $bits:literal $dispatch:literal $window:literal $misprediction:literal $load:literal
-       [$($text:literal),*];)*) => {
+    ($($name:literal $bits:literal $dispatch:literal $integers:literal $window:literal $misprediction:literal
+       $load:literal [$($text:literal),*];)*) => {
         /// Name, bits of registers, core and tables of each CPU.
         const TEXTS: &[(&str, u32, Core, &[&str])] = &[$((
             $name,
             $bits,
-            Core { dispatch: $dispatch, window: $window, misprediction: $misprediction, load: $load },
+            Core {
+                dispatch: $dispatch,
+                integers: $integers,
+                window: $window,
+                misprediction: $misprediction,
+                load: $load,
+            },
             &[$(include_str!(concat!("../tables/", $text, ".txt"))),*],
         )),*];
     };
 }
 
 // The rows of `zen` and `common` are measured: LLVM's models have no sensible ones of gathers, scatters and divisions
-// of integers for these CPUs. `zen5` has what differs from Zen 4, for which LLVM has no model; it and Zen 5's
-// window and dispatch are estimates. `x86-64-v2` is a level, not a CPU: its code
-// mostly runs on processors of today, and its figures are those of such code on a Zen 3.
+// of integers for these CPUs. All rows of `znver5` are measured, since LLVM has no model of it; its window is an
+// estimate. Levels of x86-64 are no CPUs: their code mostly runs on processors of today, and their figures are those of
+// such code on a Zen 5. What that does by instructions that a level lacks is as on a Zen 3.
 cpus! {
-    "x86-64-v2" 128 6.0 256.0 13.0 4.0 ["x86-64-v2", "common", "zen"];
-    "haswell" 256 4.0 192.0 16.0 5.0 ["haswell", "common", "division-haswell"];
-    "skylake-avx512" 512 6.0 224.0 14.0 5.0 ["skylake-avx512", "common", "division-skylake"];
-    "icelake-server" 512 6.0 352.0 14.0 5.0 ["icelake-server", "common", "division-icelake"];
-    "znver3" 256 6.0 256.0 13.0 4.0 ["znver3", "common", "zen"];
-    "znver4" 512 6.0 320.0 13.0 4.0 ["znver4", "common", "zen"];
-    "znver5" 512 8.0 448.0 13.0 4.0 ["znver4", "common", "zen", "zen5"];
-    "neoverse-n1" 128 8.0 128.0 11.0 4.0 ["neoverse-n1", "common"];
+    "x86-64-v2" 128 8.0 6.0 448.0 13.0 4.0 ["x86-64-v2", "common", "zen", "zen5"];
+    "x86-64-v3" 256 8.0 6.0 448.0 13.0 4.0 ["znver3", "common", "zen", "zen5"];
+    "x86-64-v4" 512 8.0 6.0 448.0 13.0 4.0 ["znver5"];
+    "haswell" 256 4.0 4.0 192.0 16.0 5.0 ["haswell", "common", "division-haswell"];
+    "skylake-avx512" 512 6.0 4.0 224.0 14.0 5.0 ["skylake-avx512", "common", "division-skylake"];
+    "icelake-server" 512 6.0 4.0 352.0 14.0 5.0 ["icelake-server", "common", "division-icelake"];
+    "znver3" 256 6.0 4.0 256.0 13.0 4.0 ["znver3", "common", "zen"];
+    "znver4" 512 6.0 4.0 320.0 13.0 4.0 ["znver4", "common", "zen"];
+    "znver5" 512 8.0 6.0 448.0 13.0 4.0 ["znver5"];
+    "neoverse-n1" 128 8.0 3.0 128.0 11.0 4.0 ["neoverse-n1", "common"];
 }
 
 static CPUS: LazyLock<Vec<Cpu>> = LazyLock::new(|| {
@@ -73,12 +84,12 @@ pub fn all() -> &'static [Cpu] {
 
 /// The CPU that figures of cost models are calibrated on, a Zen 3.
 pub(crate) fn reference() -> &'static Cpu {
-    &CPUS[4]
+    CPUS.iter().find(|cpu| cpu.table.cpu() == "znver3").unwrap_or(&CPUS[0])
 }
 
 /// Names of CPUs of which another one's table tells most, by how they begin: Intel's cores for small devices and
 /// others are like what has as much.
-const ALIKE: [(&str, &str); 12] = [
+const ALIKE: [(&str, &str); 13] = [
     ("skylake-avx512", "skylake-avx512"),
     ("cascadelake", "skylake-avx512"),
     ("cooperlake", "skylake-avx512"),
@@ -90,7 +101,8 @@ const ALIKE: [(&str, &str); 12] = [
     ("emeraldrapids", "icelake-server"),
     ("graniterapids", "icelake-server"),
     ("broadwell", "haswell"),
-    ("znver", "znver3"),
+    ("znver1", "znver3"),
+    ("znver2", "znver3"),
 ];
 
 /// The CPU whose table tells most of one of this name, which has vector registers of so many bits. Where the name says
@@ -102,8 +114,8 @@ pub fn nearest(name: &str, x86: bool, register_bits: u32) -> &'static Cpu {
     let by_features = || {
         named(match register_bits {
             _ if !x86 => "neoverse-n1",
-            512 => "znver4",
-            256 => reference().table.cpu(),
+            512 => "x86-64-v4",
+            256 => "x86-64-v3",
             _ => "x86-64-v2",
         })
     };
@@ -128,11 +140,12 @@ mod tests {
             assert_eq!(of(cpu.table.cpu(), cpu.register_bits), cpu.table.cpu());
         }
         assert_eq!(["x86-64", "x86-64-v2", "nehalem"].map(|name| of(name, 128)), ["x86-64-v2"; 3]);
-        assert_eq!(["x86-64-v3", "znver1", "alderlake"].map(|name| of(name, 256)), ["znver3"; 3]);
-        assert_eq!(["x86-64-v4", "znver9"].map(|name| of(name, 512)), ["znver4"; 2]);
+        assert_eq!(of("znver1", 256), "znver3");
+        assert_eq!(["x86-64-v3", "alderlake"].map(|name| of(name, 256)), ["x86-64-v3"; 2]);
+        assert_eq!(["x86-64-v4", "znver9"].map(|name| of(name, 512)), ["x86-64-v4"; 2]);
         assert_eq!(of("cascadelake", 512), "skylake-avx512");
         // What features take away or add counts more than the name.
-        assert_eq!(of("znver3", 512), "znver4");
+        assert_eq!(of("znver3", 512), "x86-64-v4");
         assert_eq!(of("skylake-avx512", 256), "skylake-avx512");
         assert_eq!(nearest("haswell", false, 128).table.cpu(), "neoverse-n1");
         assert_eq!(nearest("cortex-a72", false, 128).table.cpu(), "neoverse-n1");

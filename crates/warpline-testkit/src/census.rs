@@ -137,7 +137,7 @@ fn instruction(module: &Module, func: &Function, i: Inst, names: &mut Names) {
     }
     names.extend(match &data.op {
         Op::Freeze => Some("value: freeze"),
-        Op::Lane(LaneOp::Shuffle | LaneOp::First | LaneOp::Insert) => {
+        Op::Lane(LaneOp::Shuffle | LaneOp::First | LaneOp::Uniform | LaneOp::Insert) => {
             Some("lane operation: shuffle, first, insert")
         }
         Op::Lane(LaneOp::Compact) => Some("lane operation: packed store"),

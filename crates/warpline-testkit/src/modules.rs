@@ -447,6 +447,7 @@ impl<'a> Maker<'a> {
         let access = MemAccess {
             align: 1 << self.rng.below(5),
             is_volatile: !plain && self.rng.chance(1, 2),
+            is_speculative: false,
             is_nontemporal: self.rng.chance(1, 4),
             ordering: if plain { AtomicOrdering::NotAtomic } else { *self.rng.pick(AtomicOrdering::ALL) },
         };

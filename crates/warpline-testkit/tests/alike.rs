@@ -22,24 +22,36 @@ enum Tree {
     Uniform,
     Constant(u32),
     Binary(&'static str, Box<Tree>, Box<Tree>),
+    /// A constant of the member's own, or a parameter.
+    Own([u32; 4]),
+    OwnUniform([usize; 4]),
+    Call(&'static str, Box<Tree>, Box<Tree>),
+    /// A division by constants.
+    Divided(Box<Tree>, [u32; 4]),
     /// The greater one, by a comparison and a selection.
     Greater(Box<Tree>, Box<Tree>),
 }
 
 const BINARY: [&str; 6] = ["add", "sub", "mul", "xor", "and", "or"];
+const CALLS: [&str; 6] = ["umin", "smax", "uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"];
+const UNIFORM: [&str; 3] = ["%u", "%v", "%w"];
 
 fn tree(rng: &mut SplitMix64, depth: u32) -> Tree {
     if depth == 0 || rng.below(5) == 0 {
-        return match rng.below(6) {
+        return match rng.below(8) {
             0 => Tree::Uniform,
             1 => Tree::Constant(rng.below(100) as u32),
+            2 => Tree::Own(std::array::from_fn(|_| rng.below(200) as u32)),
+            3 => Tree::OwnUniform(std::array::from_fn(|_| rng.below(UNIFORM.len()))),
             n => Tree::Load(n % 2),
         };
     }
     let mut sub = || Box::new(tree(rng, depth - 1));
     let (a, b) = (sub(), sub());
-    match rng.below(7) {
+    match rng.below(10) {
         6 => Tree::Greater(a, b),
+        7 => Tree::Divided(a, std::array::from_fn(|_| 1 + rng.below(100) as u32)),
+        8 | 9 => Tree::Call(*rng.pick(&CALLS), a, b),
         n => Tree::Binary(BINARY[n], a, b),
     }
 }
@@ -77,6 +89,19 @@ impl Writer<'_> {
             Tree::Constant(c) => {
                 let c = c + u32::from(self.odd == Odd::Constant);
                 format!("{} {c}", self.ty)
+            }
+            Tree::Own(constants) => format!("{} {}", self.ty, constants[self.k]),
+            Tree::OwnUniform(which) => UNIFORM[which[self.k]].into(),
+            Tree::Divided(a, by) => {
+                let (a, v) = (self.value(a), self.fresh());
+                let _ = writeln!(self.text, "  {v}: {} = udiv {a}, {}", self.ty, by[self.k]);
+                v
+            }
+            Tree::Call(name, a, b) => {
+                let (a, b) = (self.value(a), self.value(b));
+                let (v, ty) = (self.fresh(), self.ty);
+                let _ = writeln!(self.text, "  {v}: {ty} = call @llvm.{name}.{ty}({a}, {b})");
+                v
             }
             Tree::Load(array) => {
                 let k = if self.odd == Odd::Place { (self.k + 1) % self.members } else { self.k };
@@ -141,10 +166,16 @@ fn program(rng: &mut SplitMix64) -> (String, u32) {
 
 /// The function with a loop that has this body, in which `%wide` is the iteration.
 fn function(ty: &str, body: &str) -> String {
+    let declared: String = CALLS
+        .iter()
+        .filter(|name| body.contains(&format!("@llvm.{name}.")))
+        .map(|name| format!("declare @llvm.{name}.{ty}({ty}, {ty}) -> {ty}\n"))
+        .collect();
     format!(
         "module \"m\"
 
-func @f(%n: i32, %u: {ty}, %a: ptr, %b: ptr, %c: ptr) {{
+{declared}
+func @f(%n: i32, %u: {ty}, %v: {ty}, %w: {ty}, %a: ptr, %b: ptr, %c: ptr) {{
 entry:
   br loop(0)
 loop:
@@ -219,7 +250,8 @@ fn outcome(module: &Module, func: FuncId, (n, bytes): (u32, u32), seed: u64, nea
     // Arrays that overlap are what the check before the loop is for.
     let c = if near { a + u64::from(bytes) / 2 } else { c };
     let code = machine.prepare_id(func);
-    let args = [Val::int(n.into()), Val::int(7), Val::ptr(a), Val::ptr(b), Val::ptr(c)];
+    let args =
+        [Val::int(n.into()), Val::int(7), Val::int(100), Val::int(3), Val::ptr(a), Val::ptr(b), Val::ptr(c)];
     machine.run_scalar(&code, &args).expect("it runs");
     [a, b]
         .map(|at| machine.memory.read(at, size as u64).expect("it is there"))
@@ -289,27 +321,27 @@ fn compare(
     assert!(taken * 2 > programs, "only {taken} of {programs} loops were vectorized");
 }
 
-/// The negative of packed pixels: no element moves between lanes.
+/// The negative of packed pixels, and what has other numbers for one component: no element moves between lanes.
 #[test]
 fn elements_stay_in_the_order_of_memory_where_all_are_computed_alike() {
-    let body = |odd: &str| {
-        let one = |k: usize, value: &str| {
+    let body = |op: &str, odd: &str| {
+        let one = |k: usize, op: &str, value: &str| {
             format!(
                 "  %j{k}: i64 = add nsw %first, {k}\n  %p{k}: ptr = getelementptr i8, %a, %j{k}\n  \
-                 %x{k}: i8 = load %p{k}, align 1\n  %y{k}: i8 = xor %x{k}, {value}\n  store %y{k}, %p{k}, align 1\n"
+                 %x{k}: i8 = load %p{k}, align 1\n  %y{k}: i8 = {op} %x{k}, {value}\n  store %y{k}, %p{k}, align 1\n"
             )
         };
         format!(
             "module \"m\"\n\nfunc @f(%n: i32, %a: ptr) {{\nentry:\n  br loop(0)\nloop:\n  %i: i32 = phi\n  %more: i1 = icmp \
              slt %i, %n\n  br %more, body, end\nbody:\n  %wide: i64 = sext %i\n  %first: i64 = mul nsw %wide, 3\n{}{}{}  \
              %i1: i32 = add nsw %i, 1\n  br loop(%i1)\nend:\n  ret\n}}\n",
-            one(0, "-1"),
-            one(1, "-1"),
-            one(2, odd)
+            one(0, "xor", "-1"),
+            one(1, "xor", "-1"),
+            one(2, op, odd)
         )
     };
-    for (odd, expected) in [("-1", true), ("1", false)] {
-        let text = body(odd);
+    for (op, odd, expected) in [("xor", "-1", true), ("xor", "1", true), ("add", "-1", false)] {
+        let text = body(op, odd);
         let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let f = module.function("f").expect("it is there");
         let header = module.functions[f].layout[1];

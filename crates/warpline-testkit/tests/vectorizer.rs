@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warpline_analysis::CycleForest;
 use warpline_interp::LaneSet;
+use warpline_ir::Type;
 use warpline_testkit::census::{Rates, constructs};
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
 use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate, shrink};
@@ -125,6 +126,44 @@ exit:
             let setup = Setup { mask, form: Form::default(), fuel: 300_000 };
             let found = compare_all(&program, &Inputs::random(&program, width, 1), &setup);
             assert!(matches!(found, Outcome::Agree(_)), "{width} lanes, {mask:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_load_that_is_safe_since_an_earlier_one_reads_the_same_may_have_its_address_from_a_loop() {
+    let text = r#"module "behind"
+
+func @kernel(%i: i64, %x: i32, %in: ptr) -> i32 {
+entry:
+  br loop
+loop:
+  %p: ptr = getelementptr i32, %in, i64 250
+  %leaves: i1 = icmp uge i32 0, 0
+  br %leaves, behind, loop
+behind:
+  %a: i32 = load %p, align 4
+  %odd: i32 = and %x, 1
+  %c: i1 = icmp eq %odd, 0
+  br %c, some, others
+some:
+  %b: i32 = load %p, align 4
+  ret %b
+others:
+  ret %a
+}
+"#;
+    let module = warpline_ir::text::parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    let kernel = module.function("kernel").expect("a kernel");
+    let buffer = ParamRole::Buffer { elem: Type::Int(32), len: 256, written: false };
+    let roles = vec![ParamRole::Index, ParamRole::Varying, buffer];
+    let program = Program { module, kernel, roles };
+    for linearize in [Linearize::Partial, Linearize::Full] {
+        for mask in [None, Some(LaneSet(5)), Some(LaneSet(0))] {
+            let form = Form { linearize, ..Form::default() };
+            let setup = Setup { mask, form, fuel: 300_000 };
+            let found = compare_all(&program, &Inputs::random(&program, 4, 1), &setup);
+            assert!(matches!(found, Outcome::Agree(_)), "{linearize:?}, {mask:?}: {found:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! lead from the originals. Who copies then leads some edges into the copies. A value of the region that is used
 //! elsewhere becomes a variable that original and copy write, and SSA construction joins them.
 
-use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntitySet, SecondaryMap};
 
 use warpline_ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
 
@@ -35,6 +35,21 @@ pub(crate) fn uses_in(func: &Function, b: Block, mut note: impl FnMut(Value, Use
             note(v, Use::Phi(e, k));
         }
     }
+}
+
+/// The uses outside of a region of what is defined in it.
+pub(crate) fn uses_elsewhere(func: &Function, region: &[Block]) -> Vec<(Value, Use)> {
+    let mut inside = EntitySet::new();
+    region.iter().for_each(|&b| _ = inside.insert(b));
+    let mut uses = Vec::new();
+    for &b in func.layout.iter().filter(|&&b| !inside.contains(b)) {
+        uses_in(func, b, |v, u| {
+            if func.def_block(v).is_some_and(|d| inside.contains(d)) {
+                uses.push((v, u));
+            }
+        });
+    }
+    uses
 }
 
 /// Copies the blocks of a region, and notes the copies of blocks and values.

@@ -10,12 +10,14 @@
 //! loop that is around both, and no loop is around the access alone: then whenever the load is made, however control
 //! flow was linearized, the access has been made by some lane in the same iteration.
 
+use std::collections::BTreeMap;
+
 use cranelift_entity::SecondaryMap;
 
 use super::linearize_state::LinearizeState;
 use super::objects::{Accesses, Extent, Objects, Place, SafeLoad, Wanted};
 use warpline_dataflow::linear::Address;
-use warpline_ir::{Accessed, Block, Inst, Module};
+use warpline_ir::{Accessed, Block, Function, Inst, Module, Op, Type, Value};
 
 /// The loads that need no active lane, and how they are made.
 pub(crate) type SafeLoads = SecondaryMap<Inst, Option<SafeLoad>>;
@@ -28,7 +30,29 @@ fn has_lane(state: &LinearizeState, b: Block) -> bool {
 }
 
 /// Finds them in a function whose classes are known.
-pub(crate) fn find(module: &Module, state: &LinearizeState) -> SafeLoads {
+pub(crate) fn find(module: &Module, state: &mut LinearizeState) -> SafeLoads {
+    let mut found = search(module, state);
+    keep_bases(&mut state.func, &mut found);
+    found
+}
+
+/// Bases that are φs may be replaced by other values when masks are made, where only operands of instructions follow:
+/// sums with nothing take their place, which are instructions.
+fn keep_bases(func: &mut Function, found: &mut SafeLoads) {
+    let mut sums: BTreeMap<Value, Value> = BTreeMap::new();
+    for safe in found.values_mut().flatten() {
+        let Some(phi) = func.def_inst(safe.base).filter(|&i| func.insts[i].op == Op::Phi) else { continue };
+        safe.base = *sums.entry(safe.base).or_insert_with(|| {
+            let (block, ty) = (func.insts[phi].block, func.ty(safe.base));
+            let nothing = func.int_const(64, 0);
+            let sum = func.make_inst(block, Op::Gep(Type::Int(8)), &[safe.base, nothing], &[ty]);
+            func.blocks[block].insts.insert(0, sum);
+            func.insts[sum].results[0]
+        });
+    }
+}
+
+fn search(module: &Module, state: &LinearizeState) -> SafeLoads {
     let func = &state.func;
     let accesses = accesses(module, state);
     let mut found = SafeLoads::new();

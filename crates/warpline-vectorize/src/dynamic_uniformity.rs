@@ -51,7 +51,7 @@ use warpline_ir::{
 use warpline_target::{Element, Machine, Op as Costly};
 use warpline_uniformity::Uniformity;
 
-use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_in};
+use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_elsewhere};
 use super::known_calls::is_annotation;
 use super::{Coherence, Options};
 
@@ -642,19 +642,4 @@ struct Asked {
     first: Value,
     /// Whether all lanes have it.
     all: Value,
-}
-
-/// The uses outside of a region of what is defined in it.
-fn uses_elsewhere(func: &Function, region: &[Block]) -> Vec<(Value, Use)> {
-    let mut inside = EntitySet::new();
-    region.iter().for_each(|&b| _ = inside.insert(b));
-    let mut uses = Vec::new();
-    for &b in func.layout.iter().filter(|&&b| !inside.contains(b)) {
-        uses_in(func, b, |v, u| {
-            if func.def_block(v).is_some_and(|d| inside.contains(d)) {
-                uses.push((v, u));
-            }
-        });
-    }
-    uses
 }

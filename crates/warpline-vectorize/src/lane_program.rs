@@ -99,7 +99,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         false => Boscc::Off,
     };
     let (safe_loads, guards) = cx.part("insert-guards", || {
-        let safe_loads = dereferenceable_loads::find(module, &state);
+        let safe_loads = dereferenceable_loads::find(module, &mut state);
         let needed = any_lane_branches::classes_to_guard(&state, &safe_loads);
         let setting = (&options.machine, options.width);
         let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, setting);

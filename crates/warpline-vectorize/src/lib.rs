@@ -3,8 +3,8 @@
 //! The stages, each a module (kernels that ask which work-item they are have become others before, by [`work_items`], and those
 //! with barriers several, by [`groups`]):
 //! 1. `split_conditions`: uniform parts of conditions get branches of their own; `if_conversion`: branches whose arms
-//!    access the same memory become straight code; [`dynamic_uniformity`]: bodies of loops are made twice, for when
-//!    lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops,
+//!    access the same memory become straight code; `hoist_loads`: loads that all ways from a branch make come before
+//!    it; [`dynamic_uniformity`]: bodies of loops are made twice, for when lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops,
 //!    loop-closed SSA; [`no_return_paths`]: panics out of the way; [`scalarize`]: vector-typed values as their
 //!    elements; [`uniform_allocas`]: private memory that one object can stand for; then the [uniformity
 //!    analysis](warpline_uniformity) and, for indices, [`widen`]; [`subword_loads`]: which narrow elements can be
@@ -43,6 +43,7 @@ mod embedder;
 mod error;
 mod exact;
 pub mod groups;
+mod hoist_loads;
 mod if_conversion;
 mod instrument;
 pub mod known_calls;
@@ -66,6 +67,7 @@ mod recipes;
 mod reducible;
 mod refused_calls;
 mod repair;
+mod same_values;
 mod scalarize;
 mod sink_stores;
 mod split_conditions;

@@ -206,7 +206,7 @@ impl<'a> Objects<'a> {
 }
 
 /// Whether an instruction may free memory or learn that another thread did.
-fn may_free(module: &Module, data: &InstData) -> bool {
+pub(crate) fn may_free(module: &Module, data: &InstData) -> bool {
     let intrinsic =
         |call: &CallInfo| call.callee.is_some_and(|s| module.symbols[s].name.starts_with("llvm."));
     match &data.op {

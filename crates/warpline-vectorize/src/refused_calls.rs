@@ -316,7 +316,7 @@ fn printing_vectors(func: &Function, i: Inst, name: &str) -> Option<String> {
     let vectors = func.insts[i].args.iter().any(|&a| matches!(func.ty(a), Type::Vector(_)));
     (name == PRINTF_OF_OTHER_VECTORS || name == "printf" && vectors).then(|| {
         "`printf` has a vector that its format does not say: write the format as a literal in the call, with `%v4hlf` \
-         for `float4`, `%v4hhd` for `char4`, or print the elements one by one"
+         for `float4`, `%v4hhd` for `char4`, or print each element by itself"
             .to_owned()
     })
 }

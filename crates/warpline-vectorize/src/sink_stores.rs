@@ -9,17 +9,13 @@
 
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};
-use std::collections::BTreeMap;
-
 use cranelift_entity::EntitySet;
 use warpline_analysis::{DfsOrder, DomTree, Node};
 
 use warpline_ir::{Block, Function, Inst, MemAccess, Module, Op, Value};
 
 use super::if_conversion::is_pure;
-
-/// How deep addresses are compared.
-const MAX_DEPTH: u32 = 6;
+use super::same_values::{Again, MAX_DEPTH, is_same};
 
 /// How many ways to a block are looked at.
 const MAX_WAYS: usize = 8;
@@ -96,23 +92,6 @@ fn last_stores(module: &Module, func: &Function, join: Block) -> Option<Vec<Inst
     one.then_some(stores)
 }
 
-/// Whether values that are computed on different ways to a block are the same.
-fn is_same(module: &Module, func: &Function, a: Value, b: Value, depth: u32) -> bool {
-    if a == b {
-        return true;
-    }
-    let (Some(i), Some(k)) = (func.def_inst(a), func.def_inst(b)) else { return false };
-    let (x, y) = (&func.insts[i], &func.insts[k]);
-    depth > 0
-        && x.op == y.op
-        // Two executions of this one need not agree.
-        && x.op != Op::Freeze
-        && is_pure(module, func, i)
-        && func.ty(a) == func.ty(b)
-        && x.args.len() == y.args.len()
-        && x.args.iter().zip(&y.args).all(|(&a, &b)| is_same(module, func, a, b, depth - 1))
-}
-
 /// Makes one store at the beginning of a block of those that end the ways to it.
 fn merge(func: &mut Function, join: Block, stores: &[Inst]) {
     let ours = stores[0];
@@ -133,8 +112,8 @@ fn merge(func: &mut Function, join: Block, stores: &[Inst]) {
             phi
         }
     };
-    let mut made = Vec::new();
-    let address = again(func, join, &addresses, &mut BTreeMap::new(), &mut made);
+    let mut again = Again::new(join, |_, _| true);
+    let address = again.value(func, &addresses);
     let align = |i: &Inst| match func.insts[*i].op {
         Op::Store(access) => access.align,
         _ => 1,
@@ -148,38 +127,6 @@ fn merge(func: &mut Function, join: Block, stores: &[Inst]) {
     if let Op::Store(access) = &mut data.op {
         *access = MemAccess { align, is_nontemporal, ..*access };
     }
-    made.push(ours);
-    func.blocks[join].insts.splice(0..0, made);
-}
-
-/// A value that is the same on all ways to a block, computed there by new instructions.
-fn again(
-    func: &mut Function,
-    join: Block,
-    ways: &[Value],
-    known: &mut BTreeMap<Vec<Value>, Value>,
-    made: &mut Vec<Inst>,
-) -> Value {
-    let first = ways[0];
-    if ways.iter().all(|&v| v == first) {
-        return first;
-    }
-    if let Some(&v) = known.get(ways) {
-        return v;
-    }
-    let insts: Vec<Inst> = ways.iter().filter_map(|&v| func.def_inst(v)).collect();
-    let count = func.insts[insts[0]].args.len();
-    let args: Vec<Value> = (0..count)
-        .map(|n| {
-            let operands: Vec<Value> = insts.iter().map(|&i| func.insts[i].args[n]).collect();
-            again(func, join, &operands, known, made)
-        })
-        .collect();
-    let flags = insts.iter().map(|&i| func.insts[i].flags).reduce(|a, b| a & b).unwrap_or_default();
-    let (op, ty, loc) = (func.insts[insts[0]].op.clone(), func.ty(first), func.insts[insts[0]].loc);
-    let new = func.make_inst(join, op, &args, &[ty]);
-    (func.insts[new].flags, func.insts[new].loc) = (flags, loc);
-    made.push(new);
-    known.insert(ways.to_vec(), func.insts[new].results[0]);
-    func.insts[new].results[0]
+    again.made.push(ours);
+    func.blocks[join].insts.splice(0..0, again.made);
 }

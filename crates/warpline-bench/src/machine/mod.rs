@@ -47,7 +47,11 @@ fn of_model(name: &str, asked: impl Fn(Op) -> bool) -> Result<String> {
     let set = set(cpu.register_bits, x86);
     let loops = rows::loops(set, |op| asked(op) && sensible(op));
     // Code for a level, as a processor of today executes it.
-    let core = if name == "x86-64-v2" { "znver3" } else { name };
+    let core = match name {
+        "x86-64-v2" | "x86-64-v3" => "znver3",
+        "x86-64-v4" => "znver4",
+        name => name,
+    };
     let cycles = model::cycles(&loops, triple, (name, core), set)?;
     let source = if core == name { "llvm-mca".to_owned() } else { format!("llvm-mca -mcpu={core}") };
     Ok(table(&format!("machine --model {name}"), &loops, |name| cycles.get(name).copied(), &source, cpu))

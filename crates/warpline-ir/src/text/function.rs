@@ -128,6 +128,7 @@ impl Parser {
         func.loc = self.optional_loc().into();
         func.phase = self.optional_phase()?;
         func.noinline = self.eat_word("noinline");
+        func.is_sanitized = self.eat_word("sanitized");
         self.expect('{')?;
         self.line_end()?;
         let body = self.mark();
@@ -467,12 +468,14 @@ impl Parser {
             }
             "load" | "store" => {
                 let is_volatile = self.eat_word("volatile");
+                let is_speculative = word == "load" && self.eat_word("speculative");
                 let is_nontemporal = self.eat_word("nontemporal");
                 let ordering = self.ordering();
                 let make = if word == "load" { Op::Load } else { Op::Store };
                 body.func.insts[inst].op = make(MemAccess::plain(1));
                 self.args(body, inst)?;
-                Ok(make(MemAccess { align: self.align()?, is_volatile, is_nontemporal, ordering }))
+                let align = self.align()?;
+                Ok(make(MemAccess { align, is_volatile, is_speculative, is_nontemporal, ordering }))
             }
             "shufflevector" => {
                 body.func.insts[inst].op = Op::Shuffle([].into());

@@ -52,6 +52,7 @@
 //!   what its callee's declaration says.
 //! * `func @f(%p: ptr) phase linearized {`: how far a function is on its way from one lane to several
 //!   ([`Phase`](crate::Phase)). Scalar programs say nothing. `noinline` behind it: calls of the function stay calls.
+//!   `sanitized` behind that: accesses of what is not there are reported when the function runs.
 //! * `br %c, likely weight 9, rare weight 1`: how often the edges of a branch are taken, relative to each other.
 //!   `rare weight 1 groups 3 of 40 by 8`: of 40 groups of 8 lanes that came to the branch, 3 had one that took the edge.
 //! * `head few:` is the header of a loop that is executed where few iterations are left.

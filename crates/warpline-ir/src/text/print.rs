@@ -286,6 +286,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if func.noinline {
             self.out.push_str(" noinline");
         }
+        if func.is_sanitized {
+            self.out.push_str(" sanitized");
+        }
         self.out.push_str(" {\n");
         self.note(Place::Function);
         for (x, data) in func.vars.iter() {
@@ -381,6 +384,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
     fn access(&mut self, access: &MemAccess) {
         if access.is_volatile {
             self.out.push_str(" volatile");
+        }
+        if access.is_speculative {
+            self.out.push_str(" speculative");
         }
         if access.is_nontemporal {
             self.out.push_str(" nontemporal");

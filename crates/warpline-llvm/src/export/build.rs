@@ -753,7 +753,8 @@ fn set_access(inst: LLVMValueRef, access: &MemAccess) {
     // SAFETY: a live load or store.
     unsafe {
         f.LLVMSetAlignment(inst, access.align as u32);
-        f.LLVMSetVolatile(inst, i32::from(access.is_volatile));
+        // From a volatile access, LLVM concludes nothing about the object that its pointer leads to.
+        f.LLVMSetVolatile(inst, i32::from(access.is_volatile || access.is_speculative));
         if access.ordering != AtomicOrdering::NotAtomic {
             f.LLVMSetOrdering(inst, ordering_number(access.ordering));
         }

@@ -91,6 +91,13 @@ pub(super) fn of_function(global: LLVMValueRef) -> Effects {
     .effects()
 }
 
+/// Whether a function, by its attributes, is compiled with a sanitizer that knows which memory is there.
+pub(super) fn is_sanitized(function: LLVMValueRef) -> bool {
+    ["sanitize_address", "sanitize_hwaddress", "sanitize_memory", "sanitize_memtag", "sanitize_thread"]
+        .iter()
+        .any(|kind| !function_attribute(function, kind).is_null())
+}
+
 /// The record of a call, `invoke` or `callbr`.
 pub(super) fn of_call(call: LLVMValueRef) -> Effects {
     let f = functions();

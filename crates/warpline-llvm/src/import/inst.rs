@@ -382,7 +382,8 @@ fn access(inst: LLVMValueRef) -> Option<MemAccess> {
         let is_volatile = f.LLVMGetVolatile(inst) != 0;
         let context = f.LLVMGetTypeContext(f.LLVMTypeOf(inst));
         let is_nontemporal = attached(context, inst, "nontemporal").is_some();
-        Some(MemAccess { align: u64::from(f.LLVMGetAlignment(inst)), is_volatile, is_nontemporal, ordering })
+        let align = u64::from(f.LLVMGetAlignment(inst));
+        Some(MemAccess { is_volatile, is_nontemporal, ordering, ..MemAccess::plain(align) })
     }
 }
 

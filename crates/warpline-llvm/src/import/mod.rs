@@ -147,6 +147,7 @@ impl Imported {
             let name = self.ir.symbols[self.bridge.symbols[&llvm]].name.clone();
             let mut function = Function::new(&name, ret);
             function.variadic = variadic;
+            function.is_sanitized = effects::is_sanitized(llvm);
             function.origin = Some(self.bridge.origin(llvm)).into();
             function.loc = self.function_location(llvm).into();
             let mut values: HashMap<LLVMValueRef, Value> = HashMap::new();

@@ -25,7 +25,7 @@ use warpline_vectorize::{
 use super::guarded::Guarded;
 
 #[path = "cpus.rs"]
-mod cpus;
+pub mod cpus;
 
 /// An argument of a kernel.
 #[derive(Clone, Debug)]
@@ -244,6 +244,23 @@ impl Kernel {
                 let scalar = self.run(&jit, "scalar.slots", count, at_end);
                 let vector = self.run(&jit, "vector.slots", count, at_end);
                 assert_eq!(scalar, vector, "{mode:?}, {}, {count} indices\n{}", cpu.name, self.text);
+            }
+        }
+    }
+
+    /// Machine code for one CPU, made in one way, against the scalar kernel, on many arguments of the same kinds.
+    ///
+    /// # Panics
+    /// As [`Kernel::judge`].
+    pub fn judge_on(&self, mode: Mode, cpu: &Cpu, inputs: impl IntoIterator<Item = Vec<Arg>>) {
+        let jit = self.compile(mode, cpu);
+        let n = self.range.end - self.range.start;
+        for args in inputs {
+            let kernel = Kernel { args, ..self.clone() };
+            for at_end in [true, false] {
+                let [scalar, vector] =
+                    ["scalar.slots", "vector.slots"].map(|name| kernel.run(&jit, name, n, at_end));
+                assert_eq!(scalar, vector, "{mode:?}, {}, {:?}\n{}", cpu.name, kernel.args, self.text);
             }
         }
     }

@@ -93,11 +93,33 @@ fn gathers_and_scatters_are_never_cheaper_than_contiguous_accesses() {
 #[test]
 fn figures_of_the_reference_are_the_calibrated_ones() {
     let machine = Machine::of(cpus::nearest("znver3", true, 256));
-    assert_eq!(machine.rates(), CALIBRATED);
+    let rates = machine.rates();
+    assert_eq!((rates.vector, rates.stores, rates.all, machine.pace()), (4.0, 1.0, 5.0, 1.6));
+    assert_eq!(machine.scalar_pace(false), 1.0);
     assert_eq!((machine.misprediction(), machine.window()), (15.0, 320.0));
     assert_eq!(machine.operations(Op::Divide, Element::F32), 8.0);
     assert_eq!(machine.latency(Op::Add, Element::F32), 4.0);
     assert_eq!(machine.lane_operations(Op::Gather, Element::F32), 1.7 * 2.5);
+}
+
+#[test]
+fn rates_are_those_of_tables_and_cores() {
+    let of = |name, bits| Machine::of(cpus::nearest(name, true, bits));
+    let [zen4, zen5] = [of("znver4", 512), of("znver5", 512)];
+    // Registers of 512 bits take two turns on Zen 4.
+    assert!(zen5.rates().vector > 1.5 * zen4.rates().vector);
+    assert!(zen5.scalar_rates().all > zen4.scalar_rates().all);
+    assert!(zen5.scalar_rates().loads > of("haswell", 256).scalar_rates().loads);
+    for machine in machines() {
+        for rates in [machine.rates(), machine.scalar_rates()] {
+            let all = [rates.vector, rates.scalar, rates.loads, rates.stores, rates.all];
+            assert!(
+                all.iter().all(|rate| (0.5..=8.0).contains(rate)),
+                "{}: {rates:?}",
+                machine.cpu.table.cpu()
+            );
+        }
+    }
 }
 
 #[test]

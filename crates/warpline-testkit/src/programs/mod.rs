@@ -20,12 +20,14 @@ mod lane_ops;
 pub mod loops;
 mod memory;
 mod places;
+mod repeated_loads;
 mod selections;
 mod shrink;
 mod skeleton;
 mod wide;
 
 pub use harness::{Given, Inputs, Mismatch, Observed, Reference, compare, run_lockstep, run_sequential};
+pub use repeated_loads::repeat_loads;
 pub use shrink::shrink;
 
 use warpline_ir::{DataLayout, Effects, FuncId, Function, Module, Symbol, Type};

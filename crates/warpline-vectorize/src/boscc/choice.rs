@@ -18,6 +18,8 @@ use super::cost::{Costs, dominators, idom};
 
 /// Asking a mask and branching.
 const TEST: f64 = 4.0;
+/// Of which nothing is known may be rare: at least so often no lane is expected there, however many there are.
+const RARE_CODE: f64 = 1.0 / 8.0;
 
 /// The tests for speed.
 pub(crate) struct Chosen {
@@ -60,7 +62,9 @@ pub(crate) fn classes_to_test(
         if state.leaders[c] != b || c.as_u32() == 0 {
             continue;
         }
+        let guessed = chances[c].weighed().is_none() && chances[c].lane < 1.0;
         let nobody = chances[c].of_nobody(outer.map(|o| &chances[o]), width);
+        let nobody = if guessed { nobody.max(RARE_CODE) } else { nobody };
         let somebody = 1.0 - nobody;
         expected[c] = chances[c].weighed().map(|lane| Expected { lane, somebody, lanes: width });
         let pays = || nobody * regions[b] > TEST + machine.misprediction() * 2.0 * nobody * (1.0 - nobody);

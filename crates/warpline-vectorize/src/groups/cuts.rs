@@ -226,7 +226,7 @@ impl Search<'_> {
         let branch = self.place(self.func.terminator(b));
         if leaving.is_empty() || shares {
             let reason = format!(
-                "work-items part at {branch}, and only some of them come to this barrier, or they come to different \
+                "work-items diverge at {branch}, and only some of them come to this barrier, or they come to different \
                  ones: the branch {why}; all work-items of a group must come to each barrier"
             );
             return Err(VectorizeError::at_inst(self.func, barrier, reason));

@@ -24,7 +24,8 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op,
+    Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -34,6 +35,7 @@ use super::hoist::hoist;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
+use super::search::{self, Search};
 use warpline_dataflow::linear::Sum;
 
 /// The kernel of a loop.
@@ -45,6 +47,8 @@ pub(super) struct Body {
     pub(super) inputs: Vec<Input>,
     /// What it returns: what these φs are in the next iteration.
     pub(super) outputs: Vec<usize>,
+    /// Whether what it returns has one more member: bits of lanes, from the first of which on the scalar loop goes on.
+    pub(super) goes_back: bool,
     /// Stores, with loads that have moved up past them.
     pub(super) moved: Vec<(Inst, Inst)>,
 }
@@ -95,6 +99,16 @@ pub(super) struct Lines<'a> {
     pub(super) exact: &'a [Exact],
 }
 
+/// What is special about iterations.
+#[derive(Copy, Clone)]
+pub(super) struct Special<'a> {
+    pub(super) lines: Lines<'a>,
+    /// How lanes look ahead, if the loop is left in the middle.
+    pub(super) search: Option<&'a Search>,
+    /// Values of which none may be a NaN, or the scalar loop goes on.
+    pub(super) no_nans: &'a [Value],
+}
+
 /// Makes the kernel of a loop.
 ///
 /// # Errors
@@ -105,10 +119,11 @@ pub(super) fn outline(
     func: &Function,
     l: &Loop,
     carried: &[Carried],
-    lines: Lines<'_>,
+    special: Special<'_>,
     width: u32,
     name: &str,
 ) -> Result<Body, VectorizeError> {
+    let Special { lines, search, no_nans } = special;
     let mut body = func.clone();
     body.name = name.into();
     body.params.clear();
@@ -131,18 +146,21 @@ pub(super) fn outline(
         moved: Vec::new(),
     };
     o.take_from_outside(module)?;
-    let end = o.cut_out();
     let lane = o.body.append_value(entry, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
+    let leaves = search.map(|s| search::lanes_agree(func, l, s, &mut o.body));
+    o.moved.extend(search.iter().flat_map(|s| s.moved.iter().copied()));
+    let end = o.cut_out(leaves.as_deref().unwrap_or_default());
     let carries = o.states(lane, end);
     o.lines(lines, lane);
     o.scans(&carries);
     o.previous_values(module, lane, &carries)?;
-    let outputs = o.give_back(module, end);
+    let outputs = o.give_back(module, end, leaves.as_deref(), no_nans);
     let Outline { mut body, args, inputs, moved, .. } = o;
     // Shapes see through arithmetic, not through φs.
     ssa::remove_trivial_phis(&mut body);
     ssa::remove_dead_phis(&mut body);
-    Ok(Body { func: body, args, inputs, outputs, moved })
+    let goes_back = leaves.is_some() || !no_nans.is_empty();
+    Ok(Body { func: body, args, inputs, outputs, goes_back, moved })
 }
 
 struct Outline<'a> {
@@ -255,7 +273,7 @@ impl Outline<'_> {
 
     /// Leaves nothing but the loop: the entry leads to its header, the back edge to a new block, which is returned,
     /// and the test on into the loop.
-    fn cut_out(&mut self) -> Block {
+    fn cut_out(&mut self, leaves: &[(Block, Value)]) -> Block {
         let end = self.body.add_block("next");
         self.body.redirect_edge(self.l.back, end);
         let old = self.body.insts[self.l.test].clone();
@@ -266,12 +284,20 @@ impl Outline<'_> {
         let edge = self.body.insts[on].edges[0];
         self.body.edges[edge].args = args;
         let (l, entry) = (self.l, self.entry);
-        let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || b == entry || b == end;
+        let is_new = |b: Block| b == entry || b == end || leaves.iter().any(|&(out, _)| out == b);
+        let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || is_new(b);
         for b in self.body.layout.clone().into_iter().filter(|&b| !is_kept(b)) {
             self.body.clear_terminator(b);
         }
         self.body.layout.retain(|&b| is_kept(b));
         self.body.set_terminator(self.entry, Op::Br, &[], &[self.l.header]);
+        for &(out, _) in leaves {
+            self.body.set_terminator(out, Op::Ret, &[], &[]);
+        }
+        // Dead ends that no lane comes to any more.
+        if !leaves.is_empty() {
+            self.body.remove_unreachable_blocks();
+        }
         end
     }
 
@@ -286,6 +312,7 @@ impl Outline<'_> {
                     let start = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
                     self.induction(start, step, flags, lane)
                 }
+                Kind::Growing { .. } => self.param(c.phi, ArgShape::Uniform, Input::Carried(k)),
                 Kind::Reduction { ref insts, .. } => {
                     for &i in insts {
                         // In another order they may overflow where the program's own did not.
@@ -316,7 +343,58 @@ impl Outline<'_> {
             };
             self.body.set_phi_arg(into_header, k, here);
         }
+        // What something grows by is known when all inductions are.
+        for (k, c) in self.carried.iter().enumerate() {
+            if let Kind::Growing { by, step } = c.kind {
+                let here = self.growing(k, by, step, lane);
+                self.body.set_phi_arg(into_header, k, here);
+            }
+        }
         carries
+    }
+
+    /// `start + lane·by + step·lane·(lane − 1)/2`, where `by` is what it grows by in lane 0.
+    fn growing(&mut self, k: usize, by: Value, step: i128, lane: Value) -> Value {
+        let start = self.body.params[self.parameter_of(k)];
+        let bits = self.body.ty(start).int_bits().unwrap_or(64);
+        let none = InstFlags::empty();
+        let by = self.in_lane_0(by);
+        let one = self.body.int_const(32, 1);
+        let before = self.binary(BinaryOp::Sub, lane, one, none);
+        let product = self.binary(BinaryOp::Mul, lane, before, none);
+        let pairs = self.binary(BinaryOp::LShr, product, one, none);
+        let pairs = match bits {
+            32 => pairs,
+            33.. => self.body.append_value(self.entry, Op::Cast(CastOp::ZExt), &[pairs], Type::Int(bits)),
+            _ => self.body.append_value(self.entry, Op::Cast(CastOp::Trunc), &[pairs], Type::Int(bits)),
+        };
+        let lane = self.lane_in(lane, bits);
+        let linear = self.binary(BinaryOp::Mul, lane, by, none);
+        let step = self.body.int_const(bits, step as u128);
+        let square = self.binary(BinaryOp::Mul, pairs, step, none);
+        let sum = self.binary(BinaryOp::Add, linear, square, none);
+        self.binary(BinaryOp::Add, start, sum, none)
+    }
+
+    /// The position of the parameter that is the state of a φ.
+    fn parameter_of(&self, k: usize) -> usize {
+        let at = self.inputs.iter().position(|&i| i == Input::Carried(k));
+        at.expect("what is needed of the loop's state is a parameter")
+    }
+
+    /// A polynomial of inductions, computed from what they are when a group begins.
+    fn in_lane_0(&mut self, v: Value) -> Value {
+        if self.l.is_invariant(self.source, v) {
+            return self.inner(v);
+        }
+        if let Some(k) = self.carried.iter().position(|c| c.phi == v) {
+            return self.body.params[self.parameter_of(k)];
+        }
+        let i = self.source.def_inst(v).expect("an instruction of the loop computes it");
+        let op = self.source.insts[i].op.clone();
+        let args: Vec<Value> = self.source.insts[i].args.to_vec();
+        let args: Vec<Value> = args.into_iter().map(|a| self.in_lane_0(a)).collect();
+        self.body.append_value(self.entry, op, &args, self.source.ty(v))
     }
 
     /// `start + lane·step`.
@@ -581,27 +659,71 @@ impl Outline<'_> {
     }
 
     /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
-    fn give_back(&mut self, module: &mut Module, end: Block) -> Vec<usize> {
+    /// If lanes may leave the loop, or find a NaN, the last member is about those that do.
+    fn give_back(
+        &mut self,
+        module: &mut Module,
+        end: Block,
+        leaves: Option<&[(Block, Value)]>,
+        no_nans: &[Value],
+    ) -> Vec<usize> {
         let outputs: Vec<usize> = (0..self.carried.len())
-            .filter(|&k| !matches!(self.carried[k].kind, Kind::Induction { .. } | Kind::Computed))
+            .filter(|&k| {
+                !matches!(
+                    self.carried[k].kind,
+                    Kind::Induction { .. } | Kind::Growing { .. } | Kind::Computed
+                )
+            })
             .collect();
-        let values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
-        let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();
-        let result = match (&values[..], &types[..]) {
-            ([], _) => None,
-            (&[one], _) => Some(one),
-            (_, _) => {
+        let mut values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
+        let goes_back = self.any_nan(end, no_nans);
+        if leaves.is_some() || goes_back.is_some() {
+            values.push(goes_back.unwrap_or_else(|| self.body.int_const(64, 0)));
+        }
+        for &(out, leaving) in leaves.unwrap_or_default() {
+            let mut unknown: Vec<Value> = Vec::new();
+            for &v in &values[..outputs.len()] {
+                let ty = self.body.ty(v);
+                unknown.push(self.body.poison(ty));
+            }
+            unknown.push(leaving);
+            self.give(module, out, &unknown);
+        }
+        self.give(module, end, &values);
+        outputs
+    }
+
+    /// Whether any of these values is a NaN in any lane: 1, or 0.
+    fn any_nan(&mut self, end: Block, values: &[Value]) -> Option<Value> {
+        let one = |o: &mut Self, v: Value| {
+            let v = o.inner(v);
+            o.body.append_value(end, Op::FCmp(FloatPred::Uno), &[v, v], Type::BOOL)
+        };
+        let each: Vec<Value> = values.iter().map(|&v| one(self, v)).collect();
+        let or = Op::Binary(BinaryOp::Or);
+        let all =
+            each.into_iter().reduce(|x, y| self.body.append_value(end, or.clone(), &[x, y], Type::BOOL))?;
+        let any = self.body.append_value(end, Op::Lane(LaneOp::Any), &[all], Type::BOOL);
+        Some(self.body.append_value(end, Op::Cast(CastOp::ZExt), &[any], search::LEAVING))
+    }
+
+    /// Ends a block by returning values.
+    fn give(&mut self, module: &mut Module, block: Block, values: &[Value]) {
+        let result = match *values {
+            [] => None,
+            [one] => Some(one),
+            _ => {
+                let types: Vec<Type> = values.iter().map(|&v| self.body.ty(v)).collect();
                 let ty = module.types.structure(types, false);
                 let mut whole = self.body.constant_value(Constant::Poison(ty));
                 for (k, &v) in values.iter().enumerate() {
                     let op = Op::InsertValue([k as u32].into());
-                    whole = self.body.append_value(end, op, &[whole, v], ty);
+                    whole = self.body.append_value(block, op, &[whole, v], ty);
                 }
                 Some(whole)
             }
         };
         self.body.ret = result.map_or(Type::Void, |v| self.body.ty(v));
-        self.body.set_terminator(end, Op::Ret, result.as_slice(), &[]);
-        outputs
+        self.body.set_terminator(block, Op::Ret, result.as_slice(), &[]);
     }
 }

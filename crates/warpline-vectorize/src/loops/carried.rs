@@ -1,6 +1,7 @@
 //! What a loop carries from one iteration to the next, by the φs of its header.
 //!
 //! * An *induction* grows by the same in each iteration: lane *k* gets `start + k·step`.
+//! * What grows by an induction (`j += k; k += 2`), lane *k* gets as a polynomial of its number, of the second degree.
 //! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own
 //!   iterations, and the lanes are combined behind the loop.
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
@@ -13,9 +14,9 @@
 //! Nothing else can be computed for several iterations at once, and is refused by name.
 //!
 //! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point
-//! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`, those of
-//! `minnum` and `maxnum` both `nnan` and `nsz`; or the caller says that any order is welcome, of the loop or, by
-//! `reassoc` of a φ, of that one. `minimum` and `maximum` are the same in any order.
+//! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`; or the caller says
+//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum`, `maximum`, `minnum`, `maxnum`
+//! and their kin are what they are by definition in any order.
 
 use cranelift_entity::EntitySet;
 
@@ -23,7 +24,7 @@ use crate::VectorizeError;
 use crate::dependences::Growth;
 use crate::known_calls::vector_intrinsic;
 use crate::lower::mangle;
-use warpline_dataflow::linear;
+use warpline_dataflow::linear::{self, Extension, Sum};
 use warpline_ir::{
     BinaryOp, Block, Combine, Edge, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
     Users, Value,
@@ -47,6 +48,8 @@ pub(super) struct Carried {
 pub(super) enum Kind {
     /// It grows by a step; the flags say what is known of the addition.
     Induction { step: Growth, flags: InstFlags },
+    /// It grows by a value that is linear in inductions, and itself grows by a step.
+    Growing { by: Value, step: i128 },
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },
     /// The same by one instruction, of which the results are used.
@@ -78,6 +81,9 @@ pub(super) enum How {
     /// As `select (pred a, b), a, b`; the operation is the comparison.
     Pick(Op, InstFlags),
 }
+
+/// So deep is followed what a φ grows by.
+const MAX_DEPTH: u32 = 6;
 
 impl Loop {
     /// Whether a value is the same in all iterations.
@@ -183,6 +189,39 @@ impl Loop {
         (of == phi).then_some((position, step))
     }
 
+    /// What an addition adds to a φ, if that is linear in inductions, and by how much that grows.
+    fn growing(&self, module: &Module, func: &Function, add: Inst, phi: Value) -> Option<(Value, i128)> {
+        let (Op::Binary(BinaryOp::Add), &[a, b]) = (&func.insts[add].op, &func.insts[add].args[..]) else {
+            return None;
+        };
+        let by = if a == phi { b } else { a };
+        let is_phi = |x: Value| self.position_of(func, x).is_some();
+        let fits = (a == phi) != (b == phi) && self.is_polynomial(func, by, MAX_DEPTH);
+        let sum = Sum::until(func, by, &|x| is_phi(x) || self.is_invariant(func, x)).filter(|_| fits)?;
+        let mut step = 0;
+        for term in sum.terms().iter().filter(|t| !self.is_invariant(func, t.value)) {
+            let (_, Growth::Constant(grows)) = self.induction(module, func, term.value)? else { return None };
+            if term.extension != Extension::None {
+                return None;
+            }
+            step += grows.checked_mul(term.scale.into())?;
+        }
+        Some((by, step))
+    }
+
+    /// Whether a number is computed by sums and products from φs of the header and what stays the same.
+    fn is_polynomial(&self, func: &Function, v: Value, depth: u32) -> bool {
+        if self.is_invariant(func, v) || self.position_of(func, v).is_some() {
+            return true;
+        }
+        let Some(i) = func.def_inst(v).filter(|_| depth > 0) else { return false };
+        let plain = matches!(
+            func.insts[i].op,
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl)
+        );
+        plain && func.insts[i].args.iter().all(|&a| self.is_polynomial(func, a, depth - 1))
+    }
+
     fn kind(
         &self,
         module: &Module,
@@ -197,6 +236,9 @@ impl Loop {
             && of == phi
         {
             return Ok(Kind::Induction { step, flags });
+        }
+        if let Some((by, step)) = by.and_then(|i| self.growing(module, func, i, phi)) {
+            return Ok(Kind::Growing { by, step });
         }
         if next == phi {
             let flags = InstFlags::NSW | InstFlags::NUW;
@@ -459,15 +501,9 @@ impl Chain<'_> {
         let (flags, needed): (_, &[(InstFlags, &str)]) = match how {
             How::Binary(_, flags) => (flags, &[(InstFlags::REASSOC, "`reassoc`")]),
             How::Pick(_, flags) => (flags, &[(InstFlags::NSZ, "`nsz`")]),
-            How::Call(op, flags) => {
-                let name = match op {
-                    Op::Call(info) => info.callee.map_or("", |s| &*self.module.symbols[s].name),
-                    _ => "",
-                };
-                let rounded = name.starts_with("llvm.minnum") || name.starts_with("llvm.maxnum");
-                let both: &[(InstFlags, &str)] = &[(InstFlags::NNAN, "`nnan`"), (InstFlags::NSZ, "`nsz`")];
-                (flags, if rounded { both } else { &[] })
-            }
+            // A NaN is passed over by `minnum` and handed on by `minimum`, wherever it stands. Which of two zeros is the
+            // minimum, `minnum` leaves open, and the others say.
+            How::Call(_, flags) => (flags, &[]),
         };
         if exact {
             return None;

@@ -1,11 +1,11 @@
-//! A loop that can be the unit of vectorization: one entry, one back edge, one counted exit.
+//! A loop that can be the unit of vectorization: one entry, one back edge, one counted exit, and breaks.
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, DomTree, Node};
 
 use crate::normalize::merge_edges;
 use crate::{VectorizeError, no_return_paths};
-use warpline_ir::{Block, Edge, Function, Inst, Op};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, InstFlags, IntPred, Op, Type, Value};
 
 /// A loop with what its rewriting needs to know. The function has been brought into the form that the fields describe.
 pub(super) struct Loop {
@@ -22,18 +22,54 @@ pub(super) struct Loop {
     pub(super) test: Inst,
     /// Whether the loop goes on if the condition of the test is true.
     pub(super) stays_if: bool,
+    /// Whether that branch goes on in any case, and was added so that iterations can be counted.
+    pub(super) is_endless: bool,
     /// Which blocks dominate which.
     pub(super) dominators: DomTree,
     /// Blocks of the loop that are in no loop within it.
     pub(super) own: EntitySet<Block>,
+    /// The other branches by which control leaves it, in the order of execution; each is executed once in every
+    /// iteration that gets to it. If there are any that lead to code that returns, so are those here that do not and are
+    /// not behind the last of them.
+    pub(super) breaks: Vec<Break>,
+}
+
+/// A branch by which control leaves a loop in the middle.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Break {
+    pub(super) branch: Inst,
+    /// Whether control leaves the loop if the condition is true.
+    pub(super) leaves_if: bool,
 }
 
 impl Loop {
     /// Finds the loop of a header, and gives it a preheader and a single latch.
     ///
     /// # Errors
-    /// If control enters it at several blocks, or leaves it otherwise than by one test in each iteration.
+    /// If control enters it at several blocks, or leaves it otherwise than by branches in each iteration, of which one
+    /// compares what counts with a bound.
     pub(super) fn find(func: &mut Function, header: Block) -> Result<Loop, VectorizeError> {
+        Self::with_test(func, header, None)
+    }
+
+    /// Finds a loop that nothing ends but what iterations find, and gives it a counter, of which a test in the header
+    /// says that it does not come to an end: both ways from there lead on.
+    ///
+    /// # Errors
+    /// As [`Loop::find`].
+    pub(super) fn find_endless(func: &mut Function, header: Block) -> Result<Loop, VectorizeError> {
+        func.remove_unreachable_blocks();
+        shape(func, header)?;
+        let test = add_test(func, header);
+        Self::with_test(func, header, Some(test))
+    }
+
+    /// The same loop after the function has been changed around it.
+    pub(super) fn found_again(&self, func: &mut Function) -> Result<Loop, VectorizeError> {
+        Self::with_test(func, self.header, self.is_endless.then_some(self.test))
+    }
+
+    fn with_test(func: &mut Function, header: Block, known: Option<Inst>) -> Result<Loop, VectorizeError> {
         func.remove_unreachable_blocks();
         no_return_paths::drop_undefined_edges(func);
         shape(func, header)?;
@@ -51,13 +87,44 @@ impl Loop {
             .internal());
         };
         let returns_nowhere = no_return_paths::find(func);
-        let exit = the_exit(func, header, &blocks, &returns_nowhere)?;
         let dominators = DomTree::compute(&graph);
-        let test = counted_test(func, exit, back, &dominators, &own)?;
-        let stays_if = func.insts[test].edges[0] != exit;
+        let exits = Exits { func, header, blocks: &blocks, own: &own, back, dominators: &dominators };
+        let all = exits.leading(|to| !returns_nowhere.contains(to));
+        let (test, others, stays_if) = match known {
+            Some(test) => (test, all, true),
+            None => {
+                let (exit, others) = exits.the_counted(&all)?;
+                let test = exits.counted_test(exit)?;
+                (test, others, func.insts[test].edges[0] != exit)
+            }
+        };
+        let into_dead_ends = exits.leading(|to| returns_nowhere.contains(to));
+        let breaks = exits.breaks(&others, &into_dead_ends)?;
         let dead = reached(func, &blocks, &returns_nowhere);
         let preheader = func.edges[entering].from;
-        Ok(Loop { header, blocks, dead, preheader, back, test, stays_if, dominators, own })
+        let is_endless = known.is_some();
+        Ok(Loop {
+            header,
+            blocks,
+            dead,
+            preheader,
+            back,
+            test,
+            stays_if,
+            is_endless,
+            dominators,
+            own,
+            breaks,
+        })
+    }
+
+    /// Whether a block may be executed before the last branch by which control leaves the loop in the middle, or ends
+    /// in it.
+    pub(super) fn is_before_last_break(&self, func: &Function, block: Block) -> bool {
+        let last = self.breaks.last().map(|b| func.insts[b.branch].block);
+        last.is_some_and(|last| {
+            self.blocks.contains(block) && (block == last || !dominates(&self.dominators, last, block))
+        })
     }
 
     /// Whether a block is executed exactly once in every iteration that does not leave the loop.
@@ -113,58 +180,165 @@ fn blocks_of(
     Ok((set(cycles.nodes(c)), set(cycles.own_nodes(c))))
 }
 
-/// The only edge that leaves the loop for code that may return.
-fn the_exit(
-    func: &Function,
-    header: Block,
-    blocks: &EntitySet<Block>,
-    dead: &EntitySet<Block>,
-) -> Result<Edge, VectorizeError> {
-    let mut exits = Vec::new();
-    for &b in func.layout.iter().filter(|&&b| blocks.contains(b)) {
-        let leaves = |&e: &Edge| !blocks.contains(func.edges[e].to) && !dead.contains(func.edges[e].to);
-        exits.extend(func.out_edges(b).iter().copied().filter(leaves));
+/// So many iterations are executed in groups of a loop that nobody knows the end of; the scalar loop does the rest.
+const ENOUGH: u128 = 1 << 40;
+
+/// Adds a counter to the φs of a header, and a branch on whether it is below [`ENOUGH`] behind them.
+fn add_test(func: &mut Function, header: Block) -> Inst {
+    let i64_ = Type::Int(64);
+    let counter = func.add_phi(header, i64_);
+    let position = func.blocks[header].phis.len() - 1;
+    let next = func.split_block(header, 0, "");
+    let [zero, one, enough] = [0, 1, ENOUGH].map(|n| func.int_const(64, n));
+    let below = func.append_value(header, Op::ICmp(IntPred::Ult), &[counter, enough], Type::BOOL);
+    let after = func.append(header, Op::Binary(BinaryOp::Add), &[counter, one], i64_);
+    func.insts[after].flags = InstFlags::NUW | InstFlags::NSW;
+    let after = func.insts[after].results[0];
+    let cycles = CycleForest::compute(&func.graph().0);
+    let inside = |b: Block| {
+        let own = cycles.around(Node::from(header)).find(|&c| cycles.header(c) == Node::from(header));
+        own.is_some_and(|c| cycles.contains(c, Node::from(b)))
+    };
+    for e in func.blocks[header].preds.clone() {
+        let from = func.edges[e].from;
+        func.set_phi_arg(e, position, if inside(from) { after } else { zero });
     }
-    match exits[..] {
-        [exit] => Ok(exit),
-        [] => Err(VectorizeError::at_block(
-            func,
-            header,
-            "control never leaves this loop, so its iterations cannot be counted",
-        )),
-        [_, other, ..] => {
-            // The second one is the likelier `break`.
-            let from = func.edges[other].from;
-            let reason = "this leaves the loop, which its counter ends already: how many iterations there are \
-             is not known \
-                          before they run; use a flag and go on, or make the body a kernel";
-            Err(VectorizeError::at_inst(func, func.terminator(from), reason))
+    func.set_terminator(header, Op::CondBr, &[below], &[next, next])
+}
+
+/// The ways out of a loop.
+struct Exits<'a> {
+    func: &'a Function,
+    header: Block,
+    blocks: &'a EntitySet<Block>,
+    own: &'a EntitySet<Block>,
+    back: Edge,
+    dominators: &'a DomTree,
+}
+
+impl Exits<'_> {
+    /// The edges that leave the loop for blocks of one kind.
+    fn leading(&self, to: impl Fn(Block) -> bool) -> Vec<Edge> {
+        let func = self.func;
+        let inside = func.layout.iter().filter(|&&b| self.blocks.contains(b));
+        let leaves = |&e: &Edge| !self.blocks.contains(func.edges[e].to) && to(func.edges[e].to);
+        inside.flat_map(|&b| func.out_edges(b).iter().copied()).filter(leaves).collect()
+    }
+
+    /// The edge by which a loop is left when its counter has come to an end, and the others of those that are given.
+    fn the_counted(&self, exits: &[Edge]) -> Result<(Edge, Vec<Edge>), VectorizeError> {
+        let func = self.func;
+        let counted = match exits {
+            [] => {
+                let reason = "control never leaves this loop, so its iterations cannot be counted";
+                return Err(VectorizeError::at_block(func, self.header, reason));
+            }
+            &[exit] => exit,
+            &[_, other, ..] => exits.iter().copied().find(|&e| self.counts(e)).ok_or_else(|| {
+                // The second one is the likelier `break`.
+                let reason = "this leaves the loop, of which no exit compares a counter with a bound: how many \
+                     iterations there are is not known before they run";
+                VectorizeError::at_inst(func, func.terminator(func.edges[other].from), reason)
+            })?,
+        };
+        Ok((counted, exits.iter().copied().filter(|&e| e != counted).collect()))
+    }
+
+    /// Whether an edge is taken on a comparison of something that counts with something that stays the same.
+    fn counts(&self, exit: Edge) -> bool {
+        let func = self.func;
+        let Ok(test) = self.counted_test(exit) else { return false };
+        let Some(compared) = func.def_inst(func.insts[test].args[0]) else { return false };
+        let (Op::ICmp(_), &[a, b]) = (&func.insts[compared].op, &func.insts[compared].args[..]) else {
+            return false;
+        };
+        let inside = |v: Value| func.def_block(v).is_some_and(|b| self.blocks.contains(b));
+        match (inside(a), inside(b)) {
+            (true, false) => self.is_counter(a),
+            (false, true) => self.is_counter(b),
+            _ => false,
         }
+    }
+
+    /// Whether a value is a φ of the header but for numbers that are added.
+    fn is_counter(&self, mut v: Value) -> bool {
+        let func = self.func;
+        for _ in 0..MAX_STEPS {
+            let Some(i) = func.def_inst(v) else { return false };
+            let data = &func.insts[i];
+            let is_fixed = |v: &Value| func.def_block(*v).is_none_or(|b| !self.blocks.contains(b));
+            v = match (&data.op, &data.args[..]) {
+                (Op::Phi, _) => return data.block == self.header,
+                (Op::Cast(_), &[x]) => x,
+                (Op::Gep(_), [x, by @ ..]) if by.iter().all(is_fixed) => *x,
+                (Op::Binary(BinaryOp::Add | BinaryOp::Sub), [x, y]) if is_fixed(y) => *x,
+                (Op::Binary(BinaryOp::Add), [x, y]) if is_fixed(x) => *y,
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// The branch that an exit edge belongs to, if it is executed in every iteration that gets to it.
+    fn counted_test(&self, exit: Edge) -> Result<Inst, VectorizeError> {
+        let func = self.func;
+        let from = func.edges[exit].from;
+        let test = func.terminator(from);
+        if !self.is_always(from) {
+            let reason = "this leaves the loop and is not executed once in every iteration: how many iterations \
+             there are is not known before they run";
+            return Err(VectorizeError::at_inst(func, test, reason));
+        }
+        if func.insts[test].op != Op::CondBr {
+            let reason = "the loop is left by something else than a comparison of its counter with a bound";
+            return Err(VectorizeError::at_inst(func, test, reason));
+        }
+        Ok(test)
+    }
+
+    fn is_always(&self, block: Block) -> bool {
+        self.own.contains(block) && dominates(self.dominators, block, self.func.edges[self.back].from)
+    }
+
+    /// The branches of exits in the middle of a loop, and of those into dead ends that are not behind all of them.
+    fn breaks(&self, exits: &[Edge], into_dead_ends: &[Edge]) -> Result<Vec<Break>, VectorizeError> {
+        let func = self.func;
+        let precedes = |a: Edge, b: Edge| {
+            let [a, b] = [a, b].map(|e| func.edges[e].from);
+            a != b && dominates(self.dominators, a, b)
+        };
+        // What is executed in every iteration is in an order.
+        let Some(last) = exits.iter().copied().reduce(|a, b| if precedes(a, b) { b } else { a }) else {
+            return Ok(Vec::new());
+        };
+        let early = into_dead_ends.iter().copied().filter(|&e| !precedes(last, e));
+        let mut all = Vec::new();
+        for exit in exits.iter().copied().chain(early) {
+            let branch = func.terminator(func.edges[exit].from);
+            if !self.is_always(func.edges[exit].from) {
+                let reason = "this leaves the loop under a condition, or from an inner loop: lanes look for the first \
+                     iteration that leaves it where every iteration does; use a flag and go on, or make the body a \
+                     kernel";
+                return Err(VectorizeError::at_inst(func, branch, reason));
+            }
+            let data = &func.insts[branch];
+            if data.op != Op::CondBr || data.edges.iter().all(|&e| !self.blocks.contains(func.edges[e].to)) {
+                let reason = "the loop is left in the middle by something else than a branch that goes on or leaves it";
+                return Err(VectorizeError::at_inst(func, branch, reason));
+            }
+            all.push((exit, Break { branch, leaves_if: data.edges[0] == exit }));
+        }
+        all.sort_by(|a, b| match (precedes(a.0, b.0), precedes(b.0, a.0)) {
+            (true, _) => std::cmp::Ordering::Less,
+            (_, true) => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        });
+        Ok(all.into_iter().map(|(_, b)| b).collect())
     }
 }
 
-/// The branch that the exit edge belongs to, if it is executed in every iteration.
-fn counted_test(
-    func: &Function,
-    exit: Edge,
-    back: Edge,
-    dominators: &DomTree,
-    own: &EntitySet<Block>,
-) -> Result<Inst, VectorizeError> {
-    let from = func.edges[exit].from;
-    let test = func.terminator(from);
-    if !own.contains(from) || !dominates(dominators, from, func.edges[back].from) {
-        let reason = "this leaves the loop and is not executed once in every iteration: how many iterations \
-         there are is \
-                      not known before they run";
-        return Err(VectorizeError::at_inst(func, test, reason));
-    }
-    if func.insts[test].op != Op::CondBr {
-        let reason = "the loop is left by something else than a comparison of its counter with a bound";
-        return Err(VectorizeError::at_inst(func, test, reason));
-    }
-    Ok(test)
-}
+/// So many additions between a test and what counts are looked through.
+const MAX_STEPS: u32 = 8;
 
 /// The blocks without return that can be reached from the loop.
 fn reached(func: &Function, blocks: &EntitySet<Block>, dead: &EntitySet<Block>) -> EntitySet<Block> {

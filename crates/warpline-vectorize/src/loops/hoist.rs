@@ -52,7 +52,7 @@ pub(super) fn hoist(
 
 /// Whether a load stands behind a store through another pointer, so that whether they touch the same memory is known
 /// when the code runs.
-fn distance_is_open(module: &Module, source: &Function, store: Inst, load: Inst) -> bool {
+pub(super) fn distance_is_open(module: &Module, source: &Function, store: Inst, load: Inst) -> bool {
     let (Some(stored), Some(loaded)) = (source.accessed(store), source.accessed(load)) else { return false };
     let simple = stored.writes && !loaded.writes && stored.access.is_simple() && loaded.access.is_simple();
     let [a, b] = [stored, loaded].map(|x| Address::of(module, source, x.address));
@@ -210,7 +210,13 @@ fn may_swap(
 }
 
 /// Whether a store and a load may access the same memory.
-fn may_meet(module: &Module, source: &Function, apart: &Apart<'_>, store: Inst, load: Inst) -> bool {
+pub(super) fn may_meet(
+    module: &Module,
+    source: &Function,
+    apart: &Apart<'_>,
+    store: Inst,
+    load: Inst,
+) -> bool {
     let (Some(stored), Some(loaded)) = (source.accessed(store), source.accessed(load)) else { return true };
     let size = |ty| module.layout.store_size(&module.types, ty).and_then(|s| i64::try_from(s).ok());
     let addresses =

@@ -53,10 +53,11 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Option<Vec<Inst>> {
             }
         }
     }
-    // Where an iteration may end the program, what stands behind must not be executed before.
+    // Where an iteration may end the program or the loop, what stands behind must not be executed before.
     let ends: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
+    let breaks = |b: Block| l.breaks.iter().any(|at| func.insts[at.branch].block == b);
     let ends: Vec<Block> =
-        ends.into_iter().filter(|&b| func.successors(b).any(|to| l.dead.contains(to))).collect();
+        ends.into_iter().filter(|&b| breaks(b) || func.successors(b).any(|to| l.dead.contains(to))).collect();
     loads.retain(|&i| {
         let block = func.insts[i].block;
         (l.is_always(func, block) || is_before_test(func, l, i))

@@ -10,15 +10,17 @@
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it;
+//!    `peel`: its first iteration is executed before it, for values that wrap around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
 //! 4. `trips`: how many iterations there are;
+//!    `search`: how lanes look ahead where it is left in the middle;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
 //!    not wrap, by what is tested before the loop;
 //! 6. `body`: one iteration as a function, of which the [vectorizer](super::vectorize) makes W-lane variants;
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
-//!    put together; `move_out`: the vector code in a function of its own.
+//!    put together; `stop`: where groups end that leave the loop; `move_out`: the vector code in a function of its own.
 
 mod behind;
 mod body;
@@ -31,16 +33,20 @@ mod move_out;
 mod no_wrap;
 mod objects;
 mod outside;
+mod peel;
 mod rewrite;
+mod search;
 mod selections;
+mod stop;
 mod strides;
 mod trips;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
+use warpline_dataflow::linear::Extension;
 use warpline_ir::verify::verify;
-use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, Module, Op, Type, Value};
+use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::rules::{called, lane_op};
 use warpline_uniformity::shape::ArgShape;
 
@@ -50,10 +56,12 @@ use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
 use super::{VectorizeError, no_return_paths, refused_calls};
-use body::{Body, Lines};
+use body::{Body, Lines, Special};
 use carried::{Carried, Kind};
 use find::Loop;
+use peel::Wrapped;
 use rewrite::{Parts, Rewritten};
+use search::Search;
 use selections::Selection;
 use trips::Counter;
 
@@ -256,7 +264,7 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, tail, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces } =
+    let Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces } =
         take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -264,13 +272,13 @@ pub fn vectorize_loop(
     }
     let asks = has_cross_lane_operations(module, &scalar, &l);
     // What lanes have selected is compared over vectors of all lanes.
-    let (epilogue, tail) =
-        if asks || !selections.is_empty() { (options.width, Tail::Masked) } else { (epilogue, tail) };
+    let whole = asks || !selections.is_empty() || search.as_ref().is_some_and(Search::is_paged);
+    let (epilogue, tail) = if whole { (options.width, Tail::Masked) } else { (epilogue, tail) };
     let least = if asks { 0 } else { least };
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
-    let prologue = if anywhere && options.width > 1 { prologue } else { 0 };
+    let prologue = if anywhere && search.is_none() && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let (region, pieces_of) = (Some(&region), &pieces);
     let sums = &*body.sums(&scalar, &carried);
@@ -285,6 +293,11 @@ pub fn vectorize_loop(
         add_checks(&mut checks, &variant.dependences.checks);
     }
     let variants = made.variants();
+    if l.is_endless && !checks.is_empty() {
+        let reason = "this loop has no end that is known before it, so that pointers cannot be checked: declare \
+             them `restrict`, or write `//@ loop independent`";
+        return Err(VectorizeError::at_block(&scalar, l.header, reason));
+    }
     let parts = Parts {
         l: &l,
         counter: &counter,
@@ -294,9 +307,16 @@ pub fn vectorize_loop(
         body: &body,
         variants: &variants,
         checks: &checks,
+        search: search.as_ref(),
+        stops: stop::Stops::default(),
     };
     let apart = format!("{}.apart", options.name);
+    let at = parts.search.map(|_| l.breaks[0].branch);
     let Rewritten { func: rewritten, inspected, apart } = rewrite::rewrite(module, scalar, &parts, &apart);
+    if let Some(branch) = at.filter(|_| inspected > 0) {
+        let reason = "this leaves the loop, so that its indices cannot be looked through before it";
+        return Err(VectorizeError::at_inst(&module.functions[func], branch, reason));
+    }
     verify(module, &rewritten).map_err(|e| {
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
@@ -352,14 +372,14 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, selections, counter, body, stands, pieces, .. } =
+    let Taken { scalar, l, carried, selections, counter, search, body, stands, pieces, .. } =
         take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let selects = !selections.is_empty();
-    let divisible = !asks && !selects;
+    let divisible = !asks && !selects && !search.as_ref().is_some_and(Search::is_paged);
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
-    let rounds = counter.constant_rounds(&scalar, &l);
+    let rounds = counter.constant_rounds(&scalar, &l).filter(|_| !l.is_endless);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
     let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
@@ -406,6 +426,7 @@ struct Taken {
     /// What is taken for 1.
     strides: Vec<Value>,
     counter: Counter,
+    search: Option<Search>,
     body: Body,
     /// What the parameters of the kernel stand for.
     stands: Vec<Stands>,
@@ -430,21 +451,60 @@ fn take_out(
     })
 }
 
+/// Why a loop is not understood.
+enum Failure {
+    /// Nothing says how many iterations there are at most.
+    Uncounted(VectorizeError),
+    Other(VectorizeError),
+}
+
+impl From<VectorizeError> for Failure {
+    fn from(error: VectorizeError) -> Failure {
+        Failure::Other(error)
+    }
+}
+
 fn understand(
     module: &mut Module,
     func: FuncId,
     unit: &Unit,
     options: &Options<'_>,
 ) -> Result<Taken, VectorizeError> {
+    match understand_as(module, func, unit, options, false) {
+        Ok(taken) => Ok(taken),
+        Err(Failure::Other(error)) => Err(error),
+        Err(Failure::Uncounted(error)) => understand_as(module, func, unit, options, true).map_err(|_| error),
+    }
+}
+
+/// Understands a loop that a counter ends, or one that nothing does but what iterations find.
+fn understand_as(
+    module: &mut Module,
+    func: FuncId,
+    unit: &Unit,
+    options: &Options<'_>,
+    is_endless: bool,
+) -> Result<Taken, Failure> {
     let Unit { header, any_order, .. } = *unit;
     let mut scalar = module.functions[func].clone();
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
-        return Err(VectorizeError::in_function(&scalar, reason));
+        return Err(VectorizeError::in_function(&scalar, reason).into());
     }
-    let mut l = Loop::find(&mut scalar, header)?;
+    let mut l = match is_endless {
+        true => Loop::find_endless(&mut scalar, header)?,
+        false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
+    };
     if invariant::hoist_loads(module, &mut scalar, &l) {
-        l = Loop::find(&mut scalar, header)?;
+        l = l.found_again(&mut scalar)?;
+    }
+    for _ in 0..MAX_PEELED {
+        let wrapped = wrapped(module, &scalar, &l, any_order);
+        if wrapped.is_empty() || is_endless {
+            break;
+        }
+        peel::peel(module, &mut scalar, &l, &wrapped);
+        l = l.found_again(&mut scalar)?;
     }
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
@@ -452,7 +512,7 @@ fn understand(
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
-    let counter = Counter::of(module, &scalar, &l, &carried)?;
+    let counter = Counter::of(module, &scalar, &l, &carried).map_err(Failure::Uncounted)?;
     let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
     strides::assume_of_carried(&mut carried, &strides);
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
@@ -462,9 +522,35 @@ fn understand(
         exact.iter().filter(|e| e.value == counts).for_each(|e| *flags |= e.flags);
     }
     exact.retain(|e| e.value != counts);
+    if !l.breaks.is_empty() {
+        if has_cross_lane_operations(module, &scalar, &l) {
+            let reason = "this leaves a loop of which iterations ask about others in their group";
+            return Err(VectorizeError::at_inst(&scalar, l.breaks[0].branch, reason).into());
+        }
+        // What the program would have computed in iterations that it never gets to may wrap.
+        for (_, c) in carried.iter_mut().enumerate().filter(|&(k, _)| k != counter.phi) {
+            if let Kind::Induction { flags, .. } = &mut c.kind {
+                *flags = InstFlags::empty();
+            }
+        }
+    }
+    let search = Search::of(module, &scalar, &l, &carried, &counter)?;
+    if search.as_ref().is_some_and(|s| s.looks_beyond) {
+        exact.clear();
+        if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {
+            *flags = InstFlags::empty();
+        }
+    }
+    for &(k, extension) in search.iter().flat_map(|s| &s.exact) {
+        if let Kind::Induction { flags, .. } = &mut carried[k].kind {
+            *flags |= if extension == Extension::Signed { InstFlags::NSW } else { InstFlags::NUW };
+        }
+    }
     let name = format!("{}.scalar", options.name);
     let lines = Lines { counter: counter.phi, exact: &exact };
-    let mut body = body::outline(module, &scalar, &l, &carried, lines, options.width, &name)
+    let no_nans: Vec<Value> = selections.iter().flat_map(|s| s.no_nans.iter().copied()).collect();
+    let special = Special { lines, search: search.as_ref(), no_nans: &no_nans };
+    let mut body = body::outline(module, &scalar, &l, &carried, special, options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let stands = body.stands(&scalar, &l, &carried);
@@ -474,7 +560,20 @@ fn understand(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, body, stands, pieces })
+    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces })
+}
+
+/// So many iterations are executed before a loop for what wraps around.
+const MAX_PEELED: usize = 3;
+
+/// What of the φs of a loop wraps around, if all that it carries is understood.
+fn wrapped(module: &Module, scalar: &Function, l: &Loop, any_order: bool) -> Vec<Wrapped> {
+    let nexts = &scalar.edges[l.back].args;
+    if !nexts.iter().any(|&next| l.position_of(scalar, next).is_some()) {
+        return Vec::new();
+    }
+    let carried = l.carried(module, &mut scalar.clone(), any_order);
+    carried.map_or_else(|_| Vec::new(), |(carried, _)| peel::wrapped(scalar, l, &carried))
 }
 
 /// Whether a loop calls functions, intrinsics apart.
@@ -501,7 +600,11 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         }
         // A comparison decides, as it does about a minimum.
         Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
-        Kind::Induction { .. } | Kind::Previous | Kind::Compaction(_) | Kind::Computed => None,
+        Kind::Induction { .. }
+        | Kind::Growing { .. }
+        | Kind::Previous
+        | Kind::Compaction(_)
+        | Kind::Computed => None,
     });
     found.collect()
 }
@@ -509,7 +612,7 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
 impl Carried {
     fn public(&self, func: &Function) -> Carry {
         let (kind, combine) = match &self.kind {
-            Kind::Induction { .. } => (CarryKind::Induction, None),
+            Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),

@@ -19,7 +19,7 @@
 
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
-use crate::driver::skeleton::{self, Groups, pass_from, phis};
+use crate::driver::skeleton::{Groups, pass_from, phis};
 use crate::driver::{BodyVariant, BodyVariants, FEW};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Loc, Module, Op, Type,
@@ -33,7 +33,9 @@ use super::body::{Body, Input};
 use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
 use super::move_out::move_out;
+use super::search::{LEAVING, Search};
 use super::selections::{MAX_NUMBER, Selection};
+use super::stop::{AtState, Stops};
 use super::trips::Counter;
 use crate::dependences::Growth;
 
@@ -49,6 +51,9 @@ pub(super) struct Parts<'a> {
     pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
     pub(super) checks: &'a [Check],
+    /// How lanes look ahead, if the loop is left in the middle.
+    pub(super) search: Option<&'a Search>,
+    pub(super) stops: Stops,
 }
 
 /// The function, rewritten.
@@ -73,6 +78,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let is_bounded = |c: &Carried| matches!(&c.kind, Kind::Compaction(c) if c.is_bounded);
     let bounded = !parts.selections.is_empty() || parts.carried.iter().any(is_bounded);
     let rounds = if bounded { at_most(&mut b, rounds, MAX_NUMBER) } else { rounds };
+    let rounds = parts.within_search(&mut b, rounds, &starts);
     let mut new = Vec::new();
     if parts.variants.least > 1 {
         let many = b.block("many");
@@ -100,13 +106,14 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
     new.extend(checking.blocks);
     new.push(begin);
-    let made = skeleton::emit(&mut b, parts.variants, parts, &before, rounds);
+    let made = parts.groups(&mut b, &before, rounds);
     new.extend(made.blocks);
     let last = made.state;
-    new.push(scalar);
     let values = parts.state_behind(&mut b, &starts, &last);
     b.br(scalar);
     b.pass(&values);
+    new.extend(parts.end_stops(&mut b, &starts, scalar));
+    new.push(scalar);
 
     b.at = scalar;
     b.br(parts.l.header);
@@ -156,40 +163,11 @@ impl Groups for Parts<'_> {
         before: &[Value],
         count: Option<Value>,
     ) -> Vec<Value> {
-        let width = variant.lanes;
-        let mut args = self.arguments(before);
-        let mask = count.map(|count| b.first_lanes(count, width));
-        if let Some(mask) = mask {
-            args.push(b.mask_argument(mask, width));
+        let (behind, leaving) = self.group_of(b, variant, before, count);
+        if let Some(leaving) = leaving {
+            self.stops.add(b, variant, before, leaving);
         }
-        let result = b.call(variant.func, &args);
-        let last = match count {
-            Some(count) => {
-                let one = b.int(64, 1);
-                b.binary(BinaryOp::Sub, count, one, InstFlags::empty())
-            }
-            None => b.int(64, i64::from(width) - 1),
-        };
-        (0..before.len())
-            .map(|k| {
-                let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
-                let Some((member, result)) = given else {
-                    return self.advanced(b, k, before[k], count, width);
-                };
-                let new = self.member(b, result, member);
-                match (&self.carried[k].kind, mask) {
-                    (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
-                        where_active(b, mask, new, before[k], width)
-                    }
-                    (Kind::Reduction { .. } | Kind::Selected, None) => new,
-                    _ if b.func.ty(new) == b.func.ty(before[k]) => new,
-                    _ => {
-                        let ty = b.func.ty(before[k]);
-                        b.value(Op::ExtractElement, &[new, last], ty)
-                    }
-                }
-            })
-            .collect()
+        behind
     }
 
     fn resized(&self, b: &mut Builder, variant: BodyVariant, state: &[Value]) -> Vec<Value> {
@@ -218,6 +196,59 @@ impl Groups for Parts<'_> {
 }
 
 impl Parts<'_> {
+    /// Executes a group. The state behind it, and the lanes that leave the loop if it may be left in the middle.
+    pub(super) fn group_of(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        count: Option<Value>,
+    ) -> (Vec<Value>, Option<Value>) {
+        let width = variant.lanes;
+        let mut args = self.arguments(before);
+        let mask = count.map(|count| b.first_lanes(count, width));
+        if let Some(mask) = mask {
+            args.push(b.mask_argument(mask, width));
+        }
+        let result = b.call(variant.func, &args);
+        let leaving = result.filter(|_| self.body.goes_back).map(|result| {
+            let leaving = self.member(b, result, self.body.outputs.len());
+            let lane = b.int(64, 0);
+            match b.func.ty(leaving) {
+                Type::Vector(_) => b.value(Op::ExtractElement, &[leaving, lane], LEAVING),
+                _ => leaving,
+            }
+        });
+        let last = match count {
+            Some(count) => {
+                let one = b.int(64, 1);
+                b.binary(BinaryOp::Sub, count, one, InstFlags::empty())
+            }
+            None => b.int(64, i64::from(width) - 1),
+        };
+        let behind = (0..before.len())
+            .map(|k| {
+                let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
+                let Some((member, result)) = given else {
+                    return self.advanced(b, k, before, count, width);
+                };
+                let new = self.member(b, result, member);
+                match (&self.carried[k].kind, mask) {
+                    (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
+                        where_active(b, mask, new, before[k], width)
+                    }
+                    (Kind::Reduction { .. } | Kind::Selected, None) => new,
+                    _ if b.func.ty(new) == b.func.ty(before[k]) => new,
+                    _ => {
+                        let ty = b.func.ty(before[k]);
+                        b.value(Op::ExtractElement, &[new, last], ty)
+                    }
+                }
+            })
+            .collect();
+        (behind, leaving)
+    }
+
     /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.
     fn test_strides(&self, b: &mut Builder, scalar: Block, starts: &[Value]) -> Option<Block> {
         let is_one = |b: &mut Builder, stride: Value| {
@@ -282,7 +313,7 @@ impl Parts<'_> {
 
     /// One of the values that a W-lane variant returns.
     fn member(&self, b: &mut Builder, result: Value, member: usize) -> Value {
-        if self.body.outputs.len() == 1 {
+        if self.body.outputs.len() + usize::from(self.body.goes_back) == 1 {
             return result;
         }
         let ty = b.func.ty(result);
@@ -291,8 +322,20 @@ impl Parts<'_> {
     }
 
     /// An induction so many iterations later, as many as there are lanes if nothing is said.
-    fn advanced(&self, b: &mut Builder, k: usize, x: Value, count: Option<Value>, width: u32) -> Value {
-        let Kind::Induction { step, .. } = self.carried[k].kind else { return x };
+    pub(super) fn advanced(
+        &self,
+        b: &mut Builder,
+        k: usize,
+        state: &[Value],
+        count: Option<Value>,
+        width: u32,
+    ) -> Value {
+        let x = state[k];
+        let step = match self.carried[k].kind {
+            Kind::Induction { step, .. } => step,
+            Kind::Growing { by, step } => return self.grown(b, state, (k, by, step), count, width),
+            _ => return x,
+        };
         let ty = b.func.ty(x);
         let bits = ty.int_bits().unwrap_or(64);
         let op = match step {
@@ -319,6 +362,31 @@ impl Parts<'_> {
             true => b.value(Op::Gep(Type::Int(8)), &[x, distance], ty),
             false => b.binary(op, x, distance, InstFlags::empty()),
         }
+    }
+
+    /// What grows by an induction, so many iterations later.
+    fn grown(
+        &self,
+        b: &mut Builder,
+        state: &[Value],
+        (k, by, step): (usize, Value, i128),
+        count: Option<Value>,
+        width: u32,
+    ) -> Value {
+        let none = InstFlags::empty();
+        let by = AtState::new(self, state).value(b, by);
+        let bits = b.func.ty(state[k]).int_bits().unwrap_or(64);
+        let count = count.unwrap_or_else(|| b.int(64, width.into()));
+        let one = b.int(64, 1);
+        let before = b.binary(BinaryOp::Sub, count, one, none);
+        let product = b.binary(BinaryOp::Mul, count, before, none);
+        let pairs = b.binary(BinaryOp::LShr, product, one, none);
+        let [count, pairs] = [count, pairs].map(|x| b.cast(CastOp::Trunc, x, Type::Int(bits)));
+        let linear = b.binary(BinaryOp::Mul, count, by, none);
+        let step = b.func.int_const(bits, step as u128);
+        let square = b.binary(BinaryOp::Mul, pairs, step, none);
+        let sum = b.binary(BinaryOp::Add, linear, square, none);
+        b.binary(BinaryOp::Add, state[k], sum, none)
     }
 
     /// The state behind the last group as the scalar loop takes it: the lanes of a reduction combined.

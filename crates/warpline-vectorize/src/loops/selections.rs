@@ -29,8 +29,10 @@ use std::collections::HashMap;
 
 use super::carried::{Dependent, Kind};
 use super::find::Loop;
+use super::search::only_reads;
 use crate::dependences::Growth;
 use crate::if_conversion::is_pure;
+use crate::known_calls::is_annotation;
 use warpline_dataflow::conditions::inverse;
 use warpline_ir::{
     BinaryOp, Block, Edge, FloatPred, Function, Inst, InstFlags, IntPred, Module, Op, Type, Users, Value,
@@ -45,6 +47,8 @@ pub(super) struct Selection {
     pub(super) number: usize,
     /// The φs that take something.
     pub(super) members: Vec<Member>,
+    /// Values of which none may be a NaN, or the scalar loop goes on.
+    pub(super) no_nans: Vec<Value>,
 }
 
 /// Which iteration counts among those that selections of lanes come from.
@@ -117,7 +121,7 @@ pub(super) fn add(module: &Module, func: &mut Function, l: &Loop, among: &[usize
     let counter = add_counter(func, l);
     let number_of = |func: &mut Function, found: Found| {
         let number = add_number(func, l, &found.tree, counter);
-        Selection { rank: found.rank, number, members: found.members }
+        Selection { rank: found.rank, number, members: found.members, no_nans: found.no_nans }
     };
     found.into_iter().map(|f| number_of(func, f)).collect()
 }
@@ -126,6 +130,7 @@ pub(super) fn add(module: &Module, func: &mut Function, l: &Loop, among: &[usize
 struct Found {
     rank: Rank,
     members: Vec<Member>,
+    no_nans: Vec<Value>,
     /// How one of its φs comes to its next value.
     tree: Tree,
 }
@@ -245,7 +250,12 @@ impl<'a> Finder<'a> {
         while let Some(at) = self.trees.iter().position(|(_, t)| !t.is_closed()) {
             let (position, tree) = self.trees.remove(at);
             let with = self.followers(&tree);
-            let Some(better) = self.order(&tree, &with) else { continue };
+            let Some((better, takes_nans)) = self.order(&tree, &with) else { continue };
+            let no_nans = match takes_nans {
+                true if self.may_go_back(&tree) => [&tree.leaves[..], &[tree.phi]].concat(),
+                true => continue,
+                false => Vec::new(),
+            };
             let mut members = vec![Member { phi: position, formula: None }];
             let (others, mut trees) = self.take(&with);
             members.extend(others);
@@ -255,7 +265,7 @@ impl<'a> Finder<'a> {
                 (true, false) => trees.swap_remove(0),
                 (true, true) => continue,
             };
-            found.push(Found { rank: Rank::Best { phi: position, better }, members, tree });
+            found.push(Found { rank: Rank::Best { phi: position, better }, members, no_nans, tree });
         }
         while !self.trees.is_empty() {
             let (position, tree) = self.trees.remove(0);
@@ -265,7 +275,7 @@ impl<'a> Finder<'a> {
             let with = self.followers(&tree);
             let mut members = vec![Member { phi: position, formula: self.formula(&tree) }];
             members.extend(self.take(&with).0);
-            found.push(Found { rank: Rank::Last, members, tree });
+            found.push(Found { rank: Rank::Last, members, no_nans: Vec::new(), tree });
         }
         found
     }
@@ -353,7 +363,8 @@ impl<'a> Finder<'a> {
 
     /// The order by which a φ selects, if it selects by that alone, and nothing else depends on it but what these
     /// other trees take at the same time.
-    fn order(&self, tree: &Tree, with: &[usize]) -> Option<Better> {
+    /// Also whether the order is that only as long as no value is a NaN.
+    fn order(&self, tree: &Tree, with: &[usize]) -> Option<(Better, bool)> {
         let members: Vec<usize> = with.iter().map(|&k| self.trees[k].0).collect();
         let own = self.l.position_of(self.func, tree.phi)?;
         if self.func.ty(tree.phi).is_ptr() {
@@ -362,8 +373,7 @@ impl<'a> Finder<'a> {
         if !self.reaches_no_other(tree, &[&[own][..], &members].concat()) {
             return None;
         }
-        let mut selector =
-            Selector { finder: self, tree, with, better: None, of_calls: None, conditions: EntitySet::new() };
+        let mut selector = Selector::new(self, tree, with);
         for &i in &tree.insts {
             selector.node(i)?;
         }
@@ -380,7 +390,21 @@ impl<'a> Finder<'a> {
         if !tree.dependent.insts.iter().all(allowed) {
             return None;
         }
-        selector.better.filter(|b| selector.of_calls.is_none_or(|order| order == b.order))
+        let better = selector.better.filter(|b| selector.of_calls.is_none_or(|order| order == b.order))?;
+        Some((better, selector.takes_nans))
+    }
+
+    /// Whether an iteration can be executed twice, since nothing is written in the loop, and what a φ takes is known at
+    /// its end.
+    fn may_go_back(&self, tree: &Tree) -> bool {
+        let (func, l) = (self.func, self.l);
+        let mut insts =
+            func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
+        let writes = insts
+            .any(|i| !only_reads(func.insts[i].effects()) && !is_annotation(self.module, &func.insts[i]));
+        let known =
+            |&v: &Value| func.def_block(v).is_none_or(|b| !l.blocks.contains(b) || l.is_always(func, b));
+        !writes && tree.leaves.iter().all(known)
     }
 
     /// What a φ takes, if that is one value in all places that is computed from inductions.
@@ -416,13 +440,20 @@ struct Selector<'a> {
     tree: &'a Tree,
     with: &'a [usize],
     better: Option<Better>,
+    /// Whether a NaN, which is neither better nor worse, is taken or replaced.
+    takes_nans: bool,
     /// The order of operations that pick the least or greatest.
     of_calls: Option<Order>,
     /// Values that depend on what is selected and decide nothing but what is selected.
     conditions: EntitySet<Value>,
 }
 
-impl Selector<'_> {
+impl<'a> Selector<'a> {
+    fn new(finder: &'a Finder<'a>, tree: &'a Tree, with: &'a [usize]) -> Selector<'a> {
+        let conditions = EntitySet::new();
+        Selector { finder, tree, with, better: None, takes_nans: false, of_calls: None, conditions }
+    }
+
     /// Looks at a φ or `select` of the tree.
     fn node(&mut self, i: Inst) -> Option<()> {
         let (func, tree) = (self.finder.func, self.tree);
@@ -557,24 +588,29 @@ impl Selector<'_> {
             (&Op::FCmp(pred), &[a, b]) if (a, b) == (x, y) || (a, b) == (y, x) => {
                 let no_nans = data.flags.contains(InstFlags::NNAN);
                 let first = a == x;
+                self.takes_nans |= !no_nans
+                    && match pred {
+                        FloatPred::Olt | FloatPred::Ole | FloatPred::Ogt | FloatPred::Oge => !when,
+                        _ => when,
+                    };
                 let (strict, last_of_equals) = match (pred, when) {
                     (FloatPred::Olt, true) => (FloatPred::Olt, false),
                     (FloatPred::Ole, true) => (FloatPred::Olt, true),
                     (FloatPred::Ogt, true) => (FloatPred::Ogt, false),
                     (FloatPred::Oge, true) => (FloatPred::Ogt, true),
-                    (FloatPred::Ult, true) if no_nans => (FloatPred::Olt, false),
-                    (FloatPred::Ule, true) if no_nans => (FloatPred::Olt, true),
-                    (FloatPred::Ugt, true) if no_nans => (FloatPred::Ogt, false),
-                    (FloatPred::Uge, true) if no_nans => (FloatPred::Ogt, true),
+                    (FloatPred::Ult, true) => (FloatPred::Olt, false),
+                    (FloatPred::Ule, true) => (FloatPred::Olt, true),
+                    (FloatPred::Ugt, true) => (FloatPred::Ogt, false),
+                    (FloatPred::Uge, true) => (FloatPred::Ogt, true),
                     // What is not unordered and greater or equal is less.
                     (FloatPred::Uge, false) => (FloatPred::Olt, false),
                     (FloatPred::Ugt, false) => (FloatPred::Olt, true),
                     (FloatPred::Ule, false) => (FloatPred::Ogt, false),
                     (FloatPred::Ult, false) => (FloatPred::Ogt, true),
-                    (FloatPred::Oge, false) if no_nans => (FloatPred::Olt, false),
-                    (FloatPred::Ogt, false) if no_nans => (FloatPred::Olt, true),
-                    (FloatPred::Ole, false) if no_nans => (FloatPred::Ogt, false),
-                    (FloatPred::Olt, false) if no_nans => (FloatPred::Ogt, true),
+                    (FloatPred::Oge, false) => (FloatPred::Olt, false),
+                    (FloatPred::Ogt, false) => (FloatPred::Olt, true),
+                    (FloatPred::Ole, false) => (FloatPred::Ogt, false),
+                    (FloatPred::Olt, false) => (FloatPred::Ogt, true),
                     _ => return None,
                 };
                 let strict = match (first, strict) {

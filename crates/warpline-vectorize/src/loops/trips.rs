@@ -9,7 +9,7 @@
 use crate::VectorizeError;
 use crate::builder::Builder;
 use warpline_dataflow::conditions::{inverse, swapped};
-use warpline_dataflow::linear::rounds;
+use warpline_dataflow::linear::{Extension, rounds};
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::carried::{Carried, Kind};
@@ -119,6 +119,30 @@ impl Counter {
         let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
         let less = matches!(self.pred, IntPred::Ult | IntPred::Slt | IntPred::Ne);
         (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
+    }
+
+    /// How what counts is extended before it is compared, if it is.
+    pub(super) fn extended(&self) -> Option<Extension> {
+        self.extension.map(|(op, _)| if op == CastOp::SExt { Extension::Signed } else { Extension::Unsigned })
+    }
+
+    /// What the φ that counts begins with, if that is a constant, as a signed number.
+    pub(super) fn constant_start(&self, func: &Function, l: &Loop) -> Option<i128> {
+        let into = func.out_edges(l.preheader)[0];
+        let start = func.edges[into].args[self.phi];
+        let bits = func.ty(start).int_bits().filter(|&bits| bits <= 64)?;
+        Some((number(func, start)? << (128 - bits)) as i128 >> (128 - bits))
+    }
+
+    /// The pointers between which the φ that counts moves upwards by this step, the second one behind the end, if it
+    /// is a pointer and no iteration in which the loop goes on has it anywhere else.
+    pub(super) fn ends_of_pointer(&self, func: &Function, l: &Loop, step: i64) -> Option<(Value, Value)> {
+        let into = func.out_edges(l.preheader)[0];
+        let start = func.edges[into].args[self.phi];
+        let exact = self.pred == IntPred::Ne || self.pred == IntPred::Ult && self.offset == self.step;
+        let inside = !self.in_doubt && (self.offset == 0 || self.offset == self.step);
+        (func.ty(start).is_ptr() && self.step == i128::from(step) && exact && inside)
+            .then_some((start, self.bound))
     }
 
     /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is

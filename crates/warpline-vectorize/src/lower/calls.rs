@@ -137,7 +137,7 @@ impl Lower<'_> {
         let ty = self.vector_type_of(result, i)?;
         let mut args = Vec::with_capacity(data.args.len());
         for (n, &a) in data.args.iter().enumerate() {
-            args.push(if scalars && n == last { self.scalar(a, i)? } else { self.vector(a, i)? });
+            args.push(if scalars && n == last { self.scalar(a, i)? } else { self.operand(i, n)? });
         }
         let Type::Vector(elements) = self.src.ty(data.args[0]) else {
             let new = self.named_by_types(i, base, form, &args, ty);

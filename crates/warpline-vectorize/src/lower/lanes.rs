@@ -54,6 +54,7 @@ impl Lower<'_> {
             }
             LaneOp::Shuffle => self.lane_shuffle(&args, i)?,
             LaneOp::First => self.first_of_those(&args, i)?,
+            LaneOp::Uniform => self.first_of_all(args[0], i)?,
             LaneOp::Insert => self.lane_insert(&args, i)?,
             LaneOp::Reduce(c) => self.lane_reduction(c, args[0], i)?,
             LaneOp::ScanExclusive(c) => self.scan(c, args[0], false, i)?,
@@ -222,6 +223,16 @@ impl Lower<'_> {
         };
         let zero = self.out.constant_value(Constant::Zero(ty));
         Ok(self.emit(Op::Select, &[any, found, zero], ty))
+    }
+
+    /// The value of the first active lane, which is that of all.
+    fn first_of_all(&mut self, x: Value, at: Inst) -> Result<Value, VectorizeError> {
+        if self.reps[x] == Rep::Uniform {
+            return self.scalar(x, at);
+        }
+        let ty = self.src.ty(x);
+        let all = self.vector(x, at)?;
+        self.first_active(all, ty, at)
     }
 
     /// The value of the lane that each lane asks for, zero if there is none or it is not active.

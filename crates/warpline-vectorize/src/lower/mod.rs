@@ -318,6 +318,7 @@ impl Lower<'_> {
             Recipe::WidenThenFirst => self.widen_then_first(i),
             Recipe::Divide(division) => self.divide(i, *division),
             Recipe::Divided(before) => self.define_divided(i, *before),
+            Recipe::Truncate => self.truncate(i),
             Recipe::LongConversion => self.long_conversion(i),
             Recipe::Private => self.alloca(i),
             Recipe::Contiguous(how) => match self.src.insts[i].op {

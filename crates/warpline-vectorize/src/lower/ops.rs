@@ -5,12 +5,62 @@ use warpline_ir::{BinaryOp, CastOp, Constant, Inst, InstFlags, Op, Type, Value};
 
 use super::{Lower, Rep};
 
+/// Two of the registers whose parts one instruction takes.
+const PAIR_BITS: u32 = 1024;
+
 impl Lower<'_> {
     /// One vector instruction.
     pub(super) fn widen(&mut self, i: Inst) -> Result<(), VectorizeError> {
         let new = self.vector_op(i)?;
         self.define(self.src.insts[i].results[0], new);
         Ok(())
+    }
+
+    /// Integers that fill pairs of registers, made narrower: each pair's low parts are taken at once. Of integers that
+    /// are shifted before by as many bits as a part has, or several times as many, other parts are taken.
+    pub(super) fn truncate(&mut self, i: Inst) -> Result<(), VectorizeError> {
+        let data = &self.src.insts[i];
+        let (mut x, result) = (data.args[0], data.results[0]);
+        let bits = |v: Value| self.src.ty(v).int_bits().unwrap_or(0);
+        let (from, to) = (bits(x), bits(result));
+        let mut part = 0;
+        if let Some((shifted, by)) = self.shifted(x).filter(|(_, by)| by.is_multiple_of(to) && *by < from) {
+            (x, part) = (shifted, by / to);
+        }
+        let x = self.vector(x, i)?;
+        let lanes = self.width / self.pairs_of(from);
+        let pair_ty = Type::Int(from).vector(lanes / 2).expect("integers are scalars");
+        let parts_ty = Type::Int(to).vector(lanes / 2 * (from / to)).expect("integers are scalars");
+        let made_ty = Type::Int(to).vector(lanes).expect("integers are scalars");
+        let places: Box<[i32]> = (0..lanes).map(|k| (k * (from / to) + part) as i32).collect();
+        let mut made = Vec::new();
+        for pair in 0..self.pairs_of(from) {
+            let halves = [0, lanes / 2].map(|half| {
+                let half = self.lanes_from(x, pair * lanes + half, pair_ty);
+                self.emit(Op::Cast(CastOp::Bitcast), &[half], parts_ty)
+            });
+            made.push(self.emit(Op::Shuffle(places.clone()), &halves, made_ty));
+        }
+        let all = self.joined(made);
+        self.define(result, all);
+        Ok(())
+    }
+
+    /// How many pairs of registers the integers of all lanes fill.
+    fn pairs_of(&self, bits: u32) -> u32 {
+        (self.width * bits / PAIR_BITS).max(1)
+    }
+
+    /// What a value is that a constant shifts to the right, and how far, if it is such a shift.
+    fn shifted(&self, x: Value) -> Option<(Value, u32)> {
+        let i = self.src.def_inst(x)?;
+        let data = &self.src.insts[i];
+        let is_shift = matches!(data.op, Op::Binary(BinaryOp::LShr | BinaryOp::AShr))
+            // Members that are computed alike may be shifted differently.
+            && self.plan.pattern(i, 1).is_none();
+        let by =
+            data.args.get(1).and_then(|&by| self.src.as_int(by)).and_then(|by| u32::try_from(by).ok())?;
+        (is_shift && self.reps[data.args[0]] == Rep::Varying).then_some((data.args[0], by))
     }
 
     /// One vector instruction, of which lane 0's result is that of all.
@@ -65,7 +115,8 @@ impl Lower<'_> {
             _ => {}
         }
         let ty = self.vector_type_of(result, i)?;
-        let mut args: Vec<Value> = data.args.iter().map(|&a| self.vector(a, i)).collect::<Result<_, _>>()?;
+        let mut args: Vec<Value> =
+            (0..data.args.len()).map(|n| self.operand(i, n)).collect::<Result<_, _>>()?;
         if let Op::Binary(op) = data.op
             && op.is_int_division()
         {
@@ -119,13 +170,13 @@ impl Lower<'_> {
 
     fn vector_select(&mut self, i: Inst) -> Result<Value, VectorizeError> {
         let data = &self.src.insts[i];
-        let cond = if self.reps[data.args[0]] == Rep::Uniform {
+        let cond = if self.reps[data.args[0]] == Rep::Uniform && self.plan.pattern(i, 0).is_none() {
             self.scalar(data.args[0], i)?
         } else {
-            self.vector(data.args[0], i)?
+            self.operand(i, 0)?
         };
-        let a = self.vector(data.args[1], i)?;
-        let b = self.vector(data.args[2], i)?;
+        let a = self.operand(i, 1)?;
+        let b = self.operand(i, 2)?;
         let new = self.select(cond, a, b);
         if let Some(inst) = self.out.def_inst(new)
             && self.out.insts[inst].op == Op::Select

@@ -4,6 +4,7 @@ use crate::VectorizeError;
 use warpline_ir::{BinaryOp, CastOp, Constant, Effects, Inst, InstFlags, Op, Type, Value};
 
 use super::{Lower, Rep};
+use crate::recipes::Pattern;
 
 /// The widest integer that has constants of its own. Distances of lanes fit it, so wider ones are extended from it.
 const WIDEST: u32 = 128;
@@ -44,6 +45,36 @@ impl Lower<'_> {
         self.vectors[v] = x.into();
         self.vector_home[v] = self.block.into();
         Ok(x)
+    }
+
+    /// The vector of an operand. Where members of a group are computed alike, each element has its member's.
+    pub(super) fn operand(&mut self, i: Inst, n: usize) -> Result<Value, VectorizeError> {
+        match self.plan.pattern(i, n) {
+            Some(pattern) => self.pattern(pattern, i),
+            None => self.vector(self.src.insts[i].args[n], i),
+        }
+    }
+
+    /// The vector of uniform values that follow each other.
+    fn pattern(&mut self, pattern: &Pattern, at: Inst) -> Result<Value, VectorizeError> {
+        let ty = self.vector_type_of(pattern.values[0], at)?;
+        let chosen: Vec<Value> =
+            (0..self.width).map(|k| pattern.values[pattern.value(k, self.width)]).collect();
+        let is_number = |c: &Constant| matches!(c, Constant::Int { .. } | Constant::Float { .. });
+        let constants = chosen.iter().map(|&v| self.src.constant(v).cloned().filter(is_number));
+        if let Some(constants) = constants.collect::<Option<Vec<Constant>>>() {
+            return Ok(self.out.constant_value(Constant::vector(constants)));
+        }
+        let mut all = self.out.poison(ty);
+        let own = pattern.values.len().min(chosen.len());
+        for (k, &v) in chosen[..own].iter().enumerate() {
+            let x = self.scalar(v, at)?;
+            all = self.insert_lane(all, x, k as u32);
+        }
+        // The members follow each other from the one that the first element is of.
+        let places = (0..self.width).map(|k| (k as usize % own) as i32).collect();
+        let nothing = self.out.poison(ty);
+        Ok(self.emit(Op::Shuffle(places), &[all, nothing], ty))
     }
 
     fn splat_constant(&mut self, c: &Constant, at: Inst) -> Result<Value, VectorizeError> {

@@ -25,7 +25,7 @@ pub use warpline_ir::Phase;
 
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
-    VectorizeError, cleanup, dynamic_uniformity, if_conversion, lane_program, narrow, normalize,
+    VectorizeError, cleanup, dynamic_uniformity, hoist_loads, if_conversion, lane_program, narrow, normalize,
     private_memory, scalarize, sink_stores, split_conditions, widen,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
@@ -34,13 +34,14 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 12] = [
+pub static PASSES: [Pass; 13] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
      their own"),
     optional("if-convert-arms", Scalar, if_conversion::run, "branches whose arms access the same memory become \
      straight code"),
     optional("sink-stores", Scalar, sink_stores::run, "stores that both arms end with move behind the branch"),
+    optional("hoist-loads", Scalar, hoist_loads::run, "loads that all ways from a branch make are made before it"),
     optional("duplicate-coherent-loops", Scalar, dynamic_uniformity::run, "bodies of loops are made twice, for when \
      lanes agree"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),

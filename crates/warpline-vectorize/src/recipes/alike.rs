@@ -9,11 +9,15 @@
 //! together, are the same uniform value, or such results again, or what a group of loads has loaded at the same
 //! places. Nothing else may use these values. Under a mask, each element has the mask of the lane whose it is; nothing
 //! may trap then, since a lane's elements are computed in others' places.
+//!
+//! Operands that are uniform but differ between members, as weights of colours do, are a [`Pattern`]: each element has
+//! that of the member whose it is.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use cranelift_entity::SecondaryMap;
-use warpline_ir::{Block, Function, Inst, Module, Op, Users, Value};
+use warpline_ir::{BinaryOp, Block, Function, Inst, Module, Op, Type, Users, Value};
 use warpline_target::Machine;
 
 use super::groups::{Group, GroupId, Groups};
@@ -21,6 +25,47 @@ use super::reps::Rep;
 
 /// So many operations are looked at for each member.
 const MAX_OPERATIONS: usize = 256;
+
+/// The operations of vectors by element that may have a [`Pattern`] among their operands.
+const WITH_PATTERNS: [&str; 10] = [
+    "llvm.umin.",
+    "llvm.umax.",
+    "llvm.smin.",
+    "llvm.smax.",
+    "llvm.uadd.sat.",
+    "llvm.usub.sat.",
+    "llvm.sadd.sat.",
+    "llvm.ssub.sat.",
+    "llvm.fma.",
+    "llvm.fmuladd.",
+];
+
+/// An operand that is uniform in each member, but another one in each.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// The members' operands in the order of memory.
+    pub values: Rc<[Value]>,
+    /// Which member the instruction is of.
+    pub member: usize,
+}
+
+impl Pattern {
+    /// Whose operand an element of the member's vector of so many has, where the order is that of memory.
+    pub(crate) fn value(&self, element: u32, width: u32) -> usize {
+        (self.member * width as usize + element as usize) % self.values.len()
+    }
+}
+
+/// The patterns by instruction and number of the operand.
+pub(super) type Patterns = BTreeMap<(Inst, usize), Pattern>;
+
+/// Operands of the same instruction of each member.
+struct Together {
+    values: Vec<Value>,
+    /// The instructions, in the order of members, and which operand it is.
+    users: Vec<Inst>,
+    operand: usize,
+}
 
 impl Groups {
     /// Finds the groups whose members are computed alike.
@@ -45,11 +90,12 @@ impl Groups {
         }
         let users = Users::of(func);
         for id in stores {
-            let places = BTreeMap::new();
+            let (places, loads, patterns) = (BTreeMap::new(), Vec::new(), Patterns::new());
             let mut search =
-                Search { module, func, reps, users: &users, groups: self, places, loads: Vec::new() };
+                Search { module, func, reps, users: &users, groups: self, places, loads, patterns };
             if search.stores(id).is_some() {
-                let loads = search.loads;
+                let Search { loads, patterns, .. } = search;
+                self.add_patterns(patterns);
                 for id in loads.into_iter().chain([id]) {
                     self.set_alike(id);
                 }
@@ -73,6 +119,8 @@ struct Search<'a> {
     places: BTreeMap<Value, usize>,
     /// The groups of loads that have been met.
     loads: Vec<GroupId>,
+    /// The operands that differ between members.
+    patterns: Patterns,
 }
 
 impl Search<'_> {
@@ -82,7 +130,7 @@ impl Search<'_> {
         let stores = in_memory_order(group);
         let block = self.func.insts[stores[0]].block;
         let stored = stores.iter().map(|&i| self.func.insts[i].args[0]).collect();
-        let mut left: Vec<Vec<Value>> = vec![stored];
+        let mut left = vec![Together { values: stored, users: stores.clone(), operand: 0 }];
         let mut seen = 0;
         while let Some(together) = left.pop() {
             seen += 1;
@@ -101,24 +149,27 @@ impl Search<'_> {
     }
 
     /// Looks at what makes some values, one for each member, and leaves its operands to be looked at.
-    fn values(&mut self, together: &[Value], block: Block, left: &mut Vec<Vec<Value>>) -> Option<()> {
-        let func = self.func;
-        if together.iter().all(|&v| v == together[0]) {
-            return (self.reps[together[0]] == Rep::Uniform).then_some(());
+    fn values(&mut self, together: &Together, block: Block, left: &mut Vec<Together>) -> Option<()> {
+        let (func, values) = (self.func, &together.values);
+        if values.iter().all(|&v| v == values[0]) {
+            return (self.reps[values[0]] == Rep::Uniform).then_some(());
         }
-        let known = together.iter().filter(|v| self.places.contains_key(v)).count();
+        if values.iter().all(|&v| self.reps[v] == Rep::Uniform) {
+            return self.pattern(together);
+        }
+        let known = values.iter().filter(|v| self.places.contains_key(v)).count();
         if known > 0 {
             // They have been seen, each for the same member.
-            let same = together.iter().enumerate().all(|(k, v)| self.places.get(v) == Some(&k));
+            let same = values.iter().enumerate().all(|(k, v)| self.places.get(v) == Some(&k));
             return same.then_some(());
         }
-        for (k, &v) in together.iter().enumerate() {
+        for (k, &v) in values.iter().enumerate() {
             let varies = self.reps[v] == Rep::Varying;
             if !varies || self.places.insert(v, k).is_some() {
                 return None;
             }
         }
-        let made: Vec<Inst> = together.iter().map(|&v| func.def_inst(v)).collect::<Option<_>>()?;
+        let made: Vec<Inst> = values.iter().map(|&v| func.def_inst(v)).collect::<Option<_>>()?;
         let first = &func.insts[made[0]];
         let alike = made.iter().all(|&i| {
             let data = &func.insts[i];
@@ -129,7 +180,7 @@ impl Search<'_> {
                 && data.results.len() == 1
                 && types.eq(first.args.iter().map(|&v| func.ty(v)))
         });
-        if !alike || together.iter().any(|&v| func.ty(v) != func.ty(together[0])) {
+        if !alike || values.iter().any(|&v| func.ty(v) != func.ty(values[0])) {
             return None;
         }
         if matches!(first.op, Op::Load(_)) && self.groups.of(made[0]).is_some() {
@@ -138,8 +189,43 @@ impl Search<'_> {
         if !self.is_by_element(made[0]) {
             return None;
         }
-        let operands = |n: usize| made.iter().map(|&i| func.insts[i].args[n]).collect();
-        left.extend((0..first.args.len()).map(operands));
+        left.extend((0..first.args.len()).map(|operand| {
+            let values = made.iter().map(|&i| func.insts[i].args[operand]).collect();
+            Together { values, users: made.clone(), operand }
+        }));
+        Some(())
+    }
+
+    /// Notes uniform operands that differ between members, if their instruction takes such.
+    fn pattern(&mut self, together: &Together) -> Option<()> {
+        let Together { values, users, operand } = together;
+        let func = self.func;
+        let ty = func.ty(values[0]);
+        let has_elements = matches!(ty, Type::Int(1..=64) | Type::Float(_));
+        let is_alike = values.iter().all(|&v| func.ty(v) == ty);
+        let data = &func.insts[users[0]];
+        let taken = match &data.op {
+            // By constants that are no vectors of one number, LLVM multiplies as well.
+            Op::Binary(op) if op.is_int_division() => {
+                *operand == 1 && values.iter().all(|&v| func.constant(v).is_some())
+            }
+            Op::Binary(op) => *op != BinaryOp::FRem,
+            Op::ICmp(_) | Op::FCmp(_) | Op::Select => true,
+            Op::Call(info) => {
+                let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
+                WITH_PATTERNS.iter().any(|prefix| name.starts_with(prefix))
+            }
+            _ => false,
+        };
+        // The first member's instruction needs the last one's operand.
+        let is_there = |&v: &Value| func.def_inst(v).is_none_or(|i| func.insts[i].block != data.block);
+        if !(has_elements && is_alike && taken && values.iter().all(is_there)) {
+            return None;
+        }
+        let values: Rc<[Value]> = values.as_slice().into();
+        for (member, &i) in users.iter().enumerate() {
+            self.patterns.insert((i, *operand), Pattern { values: values.clone(), member });
+        }
         Some(())
     }
 

@@ -28,9 +28,12 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         | Recipe::OnceIfAny
         | Recipe::FirstLane
         | Recipe::AnyOfOne(_) => RecipeKind::Uniform,
-        Recipe::Widen | Recipe::WidenThenFirst | Recipe::Intrinsic(..) | Recipe::Fold(_) | Recipe::Sum(_) => {
-            RecipeKind::Widened
-        }
+        Recipe::Widen
+        | Recipe::WidenThenFirst
+        | Recipe::Truncate
+        | Recipe::Intrinsic(..)
+        | Recipe::Fold(_)
+        | Recipe::Sum(_) => RecipeKind::Widened,
         Recipe::Divide(_) => RecipeKind::Division,
         Recipe::LongConversion | Recipe::Exact(_) | Recipe::Inline(_) => RecipeKind::InlineExpansion,
         Recipe::Private => RecipeKind::PrivateMemory,

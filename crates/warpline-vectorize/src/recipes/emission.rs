@@ -166,6 +166,7 @@ impl Plan {
             | Recipe::Divide(_)
             | Recipe::Divided(_)
             | Recipe::LongConversion
+            | Recipe::Truncate
             | Recipe::Private
             | Recipe::Elsewhere
             | Recipe::Intrinsic(..)

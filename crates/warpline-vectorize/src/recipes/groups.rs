@@ -46,6 +46,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use warpline_ir::{Accessed, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 
 use super::Input;
+use super::alike::{Pattern, Patterns};
 use super::dereferenceable::{Between, Range};
 use super::group_copies::{GroupCopy, Order, are_loaded_whole};
 use super::interleaved::Network;
@@ -362,6 +363,8 @@ impl Candidates {
 pub(super) struct Groups {
     groups: PrimaryMap<GroupId, Group>,
     of: SecondaryMap<Inst, PackedOption<GroupId>>,
+    /// Operands of what is computed alike for all members, but with an operand of its own for each.
+    patterns: Patterns,
 }
 
 impl Groups {
@@ -385,6 +388,16 @@ impl Groups {
     /// Has the elements of a group stay in the order of memory.
     pub(super) fn set_alike(&mut self, id: GroupId) {
         self.groups[id].alike = true;
+    }
+
+    /// Adds operands that differ between members.
+    pub(super) fn add_patterns(&mut self, patterns: Patterns) {
+        self.patterns.extend(patterns);
+    }
+
+    /// An operand of an instruction, if it differs between members that are computed alike.
+    pub(super) fn pattern(&self, i: Inst, operand: usize) -> Option<&Pattern> {
+        self.patterns.get(&(i, operand))
     }
 
     /// Makes a group part of a copy that is made as such blocks.

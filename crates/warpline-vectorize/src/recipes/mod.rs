@@ -9,8 +9,9 @@
 //! * `reps`: how each value is represented: uniform, strided, varying;
 //! * `memory`: loads, stores, private memory; `groups`: accesses that are made together, `interleaved`: the shuffles
 //!   of those that are made as blocks, `group_copies`: those that nothing is computed with, `group_words`: those that
-//!   are taken apart by shifts; `addresses`: what gathers and scatters add to a scalar address; `lane_private`: loads
-//!   from memory that is laid out for all lanes;
+//!   are taken apart by shifts, `alike`: those whose elements stay in the order of memory;
+//!   `addresses`: what gathers and scatters add to a scalar address; `lane_private`: loads from memory that is laid out
+//!   for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
@@ -69,6 +70,7 @@ use stack::StackUse;
 use sums::Sums;
 
 pub(crate) use addresses::Split;
+pub(crate) use alike::Pattern;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
 pub(crate) use group_copies::{GroupCopy, Order, are_loaded_whole};
@@ -133,6 +135,8 @@ pub(crate) enum Recipe {
     Divided(Inst),
     /// A conversion of integers of 64 bits to floating point, by parts.
     LongConversion,
+    /// Integers made narrower by instructions that take any parts of two registers.
+    Truncate,
     /// Private memory: one object for all lanes, or as many as there are lanes.
     Private,
     /// A load or store of neighbouring elements.
@@ -335,6 +339,11 @@ impl Plan {
     /// A group of accesses.
     pub(crate) fn group(&self, id: GroupId) -> &Group {
         self.groups.get(id)
+    }
+
+    /// An operand of an instruction, if it differs between members that are computed alike.
+    pub(crate) fn pattern(&self, i: Inst, operand: usize) -> Option<&Pattern> {
+        self.groups.pattern(i, operand)
     }
 }
 

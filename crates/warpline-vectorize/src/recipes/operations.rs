@@ -1,6 +1,6 @@
 //! Recipes of elementwise instructions.
 
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, Op, Type};
+use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, Op, Type, Value};
 
 use super::{Planner, Recipe, Rep};
 use crate::VectorizeError;
@@ -37,9 +37,26 @@ impl Planner<'_> {
             rep if self.is_wide_division(i) && (rep == Rep::Varying || unguarded) => self.scalarize(i),
             // No lane may be active here, so not even a uniform divisor may be trusted.
             Rep::Uniform if unguarded => Recipe::WidenThenFirst,
+            Rep::Varying if self.is_permuted(i) => Recipe::Truncate,
             Rep::Varying => self.by_floats(i).unwrap_or(Recipe::Widen),
             Rep::Uniform | Rep::Strided(_) => Recipe::Once,
         })
+    }
+
+    /// Whether an instruction makes narrower integers of ones that fill pairs of registers, where an instruction takes
+    /// any bytes or shorts of two: conversions take several for each, and one to put their results together.
+    fn is_permuted(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let bits = |v: Value| self.func.ty(v).int_bits();
+        let (Op::Cast(CastOp::Trunc), &[x], &[result]) = (&data.op, &data.args[..], &data.results[..]) else {
+            return false;
+        };
+        let machine = &self.options.machine;
+        let (Some(from), Some(to)) = (bits(x), bits(result)) else { return false };
+        let fits = matches!((from, to), (16 | 32, 8) | (32, 16));
+        fits && machine.permutes_bytes()
+            && (self.width * from).is_multiple_of(2 * machine.register_bits)
+            && self.rep(x) == Rep::Varying
     }
 
     /// What floating-point arithmetic does for instructions that have no vectors, or slow ones.

@@ -89,16 +89,20 @@ const MARGIN: f64 = 1.1;
 /// How many times as long as from the nearest cache a gather may take, to be prepared for.
 const LONG_GATHER: f64 = 2.5;
 /// By how much lanes that leave loops apart take longer than the estimate for widths says, which is about lanes that
-/// see similar data: between 1 and 3 times on random data.
-const APART: f64 = 1.2;
+/// see similar data: between 1 and 4 times on random data.
+const APART: f64 = 2.0;
 /// How much longer it takes to end a search in all lanes than in one, each time that their number doubles: with
-/// divisors of random numbers, 2.6 times as long for 32 lanes.
-const SEARCH: f64 = 0.3;
+/// divisors of random numbers, 4 to 8 times as long for 8 to 32 lanes.
+const SEARCH: f64 = 1.0;
 /// What is done before the first group and after the last one.
 const BEFORE_GROUPS: f64 = 30.0;
-/// A width is as good as the best one if it takes at most so many times as long: of these the least is taken, or its
-/// double where groups [wait](Program::overlaps).
+/// A width is as good as the best one if it takes at most so many times as long: of these the least is taken, or more
+/// where groups [wait](Program::filling).
 const CLOSE: f64 = 1.04;
+
+/// With so many vector registers, functions that are expanded inline are computed in so many registers at a time.
+const MANY_REGISTERS: u32 = 32;
+const EXPANDED: u32 = 4;
 
 /// Of so many kinds and places reports say what they cost.
 const BURDENS: usize = 16;
@@ -526,14 +530,13 @@ impl<'a> Program<'a> {
         let best = times.iter().map(|&(_, t)| t).fold(f64::INFINITY, f64::min);
         let close = |&&(_, t): &&(u32, f64)| t <= best * CLOSE;
         let fewest = times.iter().find(close).map_or(one, |&(w, _)| w);
-        // Registers of 128 bits are too few for that: what they cannot hold waits for memory.
-        let fills = machine.register_bits > 128 && self.overlaps(fewest);
-        let twice = times.iter().find(|&&(w, _)| w == 2 * fewest && fills).filter(close);
-        let lanes = twice.map_or(fewest, |&(w, _)| w);
+        let most = self.filling(machine, fewest, one);
+        let filling = times.iter().rev().find(|&&(w, _)| w <= most).filter(close);
+        let lanes = filling.map_or(fewest, |&(w, _)| w).max(fewest);
         let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
-        // More lanes are more accumulators, where groups wait for each other.
-        let waits = self.grouped.is_some_and(|g| g.chain > 1.0 && self.time_of_group(line) <= g.chain);
-        if lanes > line && !waits && self.streams(machine, line) {
+        // More lanes are more accumulators, where groups combine something.
+        let combines = self.grouped.is_some_and(|g| g.chain > 0.0);
+        if lanes > line && !combines && self.streams(machine, line) {
             return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
         }
         let reason = match lanes.cmp(&one) {
@@ -547,16 +550,27 @@ impl<'a> Program<'a> {
         Choice { lanes, element_bits: self.element_bits, reason }
     }
 
-    /// Whether a group of so many lanes mostly waits, longer than the estimate says: for lanes that leave loops apart,
-    /// whose last iterations are guessed wrongly, or for functions that are expanded inline in every group, which are
-    /// longer chains than they count for. Twice as many lanes fill that time; where few lanes need such a function, they
-    /// mostly need more registers.
-    fn overlaps(&self, width: u32) -> bool {
-        let plan = self.plan(width);
+    /// How many lanes fill the time in which a group of the fewest good ones mostly waits, longer than the estimate
+    /// says: for lanes that leave loops apart, whose last iterations are guessed wrongly, for what groups combine, or
+    /// for functions that are expanded inline in every group, which are longer chains than they count for. Twice as
+    /// many fill that time, and where there are registers enough, several registers' worth of such functions; where
+    /// few lanes need such a function, they mostly need more registers.
+    fn filling(&self, machine: &Machine, fewest: u32, one: u32) -> u32 {
+        let plan = self.plan(fewest);
         let is_expanded =
             |i: Inst| matches!(plan.recipe(i), Recipe::Inline(_) | Recipe::Exact(_)) && !self.is_masked(i);
         let mut insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
-        self.apart.contains(&true) || insts.any(|&i| is_expanded(i))
+        // What is combined is kept in registers, besides what is combined with it.
+        let fits = machine.filled(self.element_bits, 2 * fewest) <= machine.registers / 2;
+        let combines = fits && self.grouped.is_some_and(|g| g.chain > 0.0);
+        match combines || self.apart.contains(&true) {
+            // Registers of 128 bits are too few: what they cannot hold waits for memory.
+            _ if machine.register_bits <= 128 => fewest,
+            true => 2 * fewest,
+            false if !insts.any(|&i| is_expanded(i)) => fewest,
+            false if machine.registers >= MANY_REGISTERS => (2 * fewest).max(EXPANDED * one),
+            false => 2 * fewest,
+        }
     }
 
     /// Computes the cycles of a group of so many lanes.
@@ -578,6 +592,7 @@ impl<'a> Program<'a> {
         }
         let asks = self.func.layout.iter().any(|&b| self.has_cross_lane_operations(b));
         let window = machine.window() * if asks { WINDOW_OF_GUESSES } else { 1.0 };
+        let rates = machine.rates();
         let mut total = 0.0;
         for (k, work) in work.iter_mut().enumerate() {
             let cycle = self.cycles.cycles().nth(k);
@@ -590,7 +605,7 @@ impl<'a> Program<'a> {
             let chain = cycle.map_or(0.0, |c| self.chains[c.index()]);
             // What does not fit into the window waits for the longest chain; what does, for its part of it.
             let path = self.paths[k] * (work.operations() / window).min(1.0);
-            let once = chain.max(path).max(work.cycles(machine)) + BEGIN + guesses[k];
+            let once = chain.max(path).max(work.cycles(rates)) + BEGIN + guesses[k];
             let mut around = std::iter::successors(cycle, |&c| self.cycles.parent(c));
             let waits = around.any(|c| self.apart[c.index()]);
             let share = if self.coherent { COHERENT_WAIT } else { WAIT };

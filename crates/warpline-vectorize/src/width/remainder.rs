@@ -18,8 +18,9 @@ const SECOND_LOOP: f64 = 0.8;
 /// the lane that is selected from is looked for behind the groups, however few they are.
 const SELECTED: u32 = 4;
 
-/// Smaller groups for what is left over are worth their code if they take at most so much of the time.
-const WORTHWHILE: f64 = 0.8;
+/// Smaller groups for what is left over are worth their code if they take at most so much of the time: ranges that are
+/// shorter than a group of all lanes gain more by them than this average says.
+const WORTHWHILE: f64 = 0.9;
 
 /// How the iterations are executed that no whole group is left for.
 #[derive(Copy, Clone, PartialEq, Debug)]

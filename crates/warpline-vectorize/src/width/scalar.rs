@@ -11,7 +11,7 @@
 
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_ir::{BinaryOp, Block, Effects, Function, Inst, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_target::Op as Costly;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
@@ -19,7 +19,7 @@ use warpline_uniformity::shape::Shape;
 use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
-use super::work::{CALL_OF_BODY, SHORT, Work, divides_by_constant};
+use super::work::{CALL_OF_BODY, SHORT, Work, divides_by_constant, in_scalar};
 use super::{BEGIN, Machine, TRIPS, element_of, trips};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
@@ -30,8 +30,13 @@ const OVERLAP: f64 = 0.5;
 const OPAQUE: f64 = 4.0;
 /// Operations of a division of integers by a constant.
 const DIVISION_BY_CONSTANT: f64 = 5.0;
-/// No branch of which nothing is known is guessed wrongly more often than this.
-const SURPRISES: f64 = 0.15;
+/// Operations of the loop that the program is an iteration of: a step, and a comparison with a branch.
+const LOOP: f64 = 2.0;
+/// The part of what functions of the C library take on average that its exponential functions take.
+const EXPONENTIAL: f64 = 0.5;
+/// No branch of which nothing is known is guessed wrongly more often than this: processors of today know by heart what
+/// a few thousand iterations did before, and most data are not random.
+const SURPRISES: f64 = 0.03;
 /// A divergent loop ends with a wrong guess this often.
 const LAST_SURPRISES: f64 = 0.5;
 
@@ -51,6 +56,12 @@ pub(super) fn cycles(module: &Module, machine: &Machine, linearized: &Linearized
     let uniformity = &linearized.uniformity;
     let scalar = Scalar { module, machine, func, bodies, uniformity, loops, trips };
     scalar.total(&order).max(carried)
+}
+
+/// Whether a function of the C library, or the intrinsic for it, is `exp` or of that kind.
+fn is_exponential(name: &str) -> bool {
+    let name = name.strip_prefix("llvm.").unwrap_or(name);
+    ["exp", "exp2", "expf", "exp2f"].contains(&name.split('.').next().unwrap_or(name))
 }
 
 struct Scalar<'a> {
@@ -74,13 +85,16 @@ impl Scalar<'_> {
         for &b in order {
             let own = loops.innermost(Node::from(b));
             let k = own.map_or(loops.len(), CycleId::index);
-            for i in func.blocks[b].insts.iter().copied().filter(|&i| own.is_some() || self.is_by_lane(i)) {
+            let costs = |i: &Inst| own.is_some() || (self.is_by_lane(*i) && !self.is_stepped(*i));
+            for i in func.blocks[b].insts.iter().copied().filter(costs) {
                 work[k].add(self.work_of(i).times(frequency[b]));
             }
             lost[k] += frequency[b] * self.lost(b);
         }
+        work[loops.len()].add(Work::scalar(LOOP));
         let latency = |i| chains::latency(machine, func, i, 0.0, |_| false);
         let chained = Chained { func, cycles: loops, order, latency };
+        let rates = machine.scalar_rates();
         let mut total = 0.0;
         for (k, work) in work.iter().enumerate() {
             let own = loops.cycles().nth(k);
@@ -92,7 +106,7 @@ impl Scalar<'_> {
             let chain = own.map_or(0.0, |c| chained.of_loop(c)) * alone;
             let path = chained.of_blocks(own) * (each / machine.window()).min(1.0);
             let begin = if own.is_some() { BEGIN } else { 0.0 };
-            total += work.cycles(machine).max(chain.max(path).max(begin) * times) + lost[k];
+            total += work.cycles(rates).max(chain.max(path).max(begin) * times) + lost[k];
         }
         total
     }
@@ -103,6 +117,47 @@ impl Scalar<'_> {
         data.result().is_none_or(|v| self.uniformity.is_divergent(v))
             || data.args.iter().any(|&a| self.uniformity.is_divergent(a))
             || data.effects().intersects(Effects::WRITES | Effects::UNKNOWN_RESULT)
+    }
+
+    /// Whether an instruction computes with the index, or what is as regular: that is stepped, or part of the addresses
+    /// of loads and stores. The test for the end of the loop is not asked here.
+    fn is_stepped(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        if matches!(data.op, Op::ICmp(_)) {
+            return data.result().is_some_and(|test| !self.is_used(test));
+        }
+        let is_sum = match data.op {
+            Op::Binary(op) => !op.is_int_division(),
+            Op::Cast(_) | Op::Gep(_) => true,
+            _ => false,
+        };
+        let regular = |&v: &Value| {
+            let ty = self.func.ty(v);
+            (ty.is_int() || ty.is_ptr()) && !matches!(self.uniformity.shape(v), Shape::Varying)
+        };
+        is_sum && data.args.iter().chain(&data.results).all(regular)
+    }
+
+    fn is_used(&self, v: Value) -> bool {
+        let func = self.func;
+        let uses = |i: Inst| func.insts[i].args.contains(&v);
+        let passes = |b: Block| func.out_edges(b).iter().any(|&e| func.edges[e].args.contains(&v));
+        func.layout.iter().any(|&b| passes(b) || func.block_insts(b).any(uses))
+    }
+
+    /// Whether a conversion takes nothing: it only looks at fewer bits, the upper ones are zero anyway, or a load does
+    /// it.
+    fn is_nothing(&self, cast: CastOp, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let of_load = |&v: &Value| {
+            self.func.def_inst(v).is_some_and(|load| matches!(self.func.insts[load].op, Op::Load(_)))
+        };
+        match cast {
+            CastOp::Trunc | CastOp::PtrToInt | CastOp::IntToPtr => true,
+            CastOp::ZExt | CastOp::SExt if data.args.iter().all(of_load) => true,
+            CastOp::ZExt => data.args.iter().all(|&v| self.func.ty(v) == Type::Int(32)),
+            _ => false,
+        }
     }
 
     /// Cycles that the branch at the end of a block loses by wrong guesses.
@@ -140,18 +195,15 @@ impl Scalar<'_> {
         let element = element_of(ty);
         match &data.op {
             Op::Call(_) if is_annotation(self.module, data) => Work::default(),
+            Op::Cast(cast) if self.is_nothing(*cast, i) => Work::default(),
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),
             Op::Binary(_) if divides_by_constant(self.func, i) => Work::scalar(DIVISION_BY_CONSTANT),
             Op::Binary(op) if op.is_int_division() => {
-                Work::scalar(self.machine.scalar_operations(Costly::Divide, element))
+                Work::scalar(in_scalar(self.machine, Costly::Divide, element))
             }
-            Op::Binary(BinaryOp::FDiv) => {
-                Work::vector(self.machine.scalar_operations(Costly::Divide, element))
-            }
-            Op::Binary(BinaryOp::FRem) => {
-                Work::scalar(self.machine.scalar_operations(Costly::Remainder, element))
-            }
+            Op::Binary(BinaryOp::FDiv) => Work::vector(in_scalar(self.machine, Costly::Divide, element)),
+            Op::Binary(BinaryOp::FRem) => Work::scalar(in_scalar(self.machine, Costly::Remainder, element)),
             Op::Binary(BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul) | Op::FNeg | Op::FCmp(_) => {
                 Work::vector(1.0)
             }
@@ -159,20 +211,23 @@ impl Scalar<'_> {
                 let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
                 match has_cheap_vector_form(name, ty) {
                     Some(true) if name.contains("sqrt") => {
-                        Work::vector(self.machine.scalar_operations(Costly::Divide, element))
+                        Work::vector(in_scalar(self.machine, Costly::Divide, element))
                     }
                     Some(true) => Work::scalar(SHORT),
                     // A call of the C library's mathematics.
-                    Some(false) => Work::scalar(self.machine.scalar_operations(Costly::Mathematics, element)),
+                    Some(false) => {
+                        let share = if is_exponential(name) { EXPONENTIAL } else { 1.0 };
+                        Work::scalar(share * in_scalar(self.machine, Costly::Mathematics, element))
+                    }
                     None if name.starts_with("llvm.") => Work::scalar(1.0),
                     None => {
-                        let call = self.machine.scalar_operations(Costly::Call, element);
+                        let call = in_scalar(self.machine, Costly::Call, element);
                         Work::scalar(self.bodies.size(info.callee).map_or(call, |size| size + CALL_OF_BODY))
                     }
                 }
             }
             Op::Opaque(_) => Work::scalar(OPAQUE),
-            Op::Phi | Op::Alloca { .. } | Op::Freeze => Work::default(),
+            Op::Phi | Op::Alloca { .. } | Op::Freeze | Op::Lane(LaneOp::LaneIndex) => Work::default(),
             // Addresses are part of loads and stores.
             Op::Gep(_) | Op::Br | Op::Ret => Work::default(),
             _ => Work::scalar(1.0),

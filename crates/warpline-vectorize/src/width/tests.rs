@@ -127,6 +127,8 @@ fn the_cpu_that_is_named_decides_how_many_lanes_hide_a_latency() {
         all().iter().map(|cpu| (cpu.table.cpu(), choice(&recurrences(2), &Machine::of(cpu)).lanes)).collect();
     let expected = [
         ("x86-64-v2", 32),
+        ("x86-64-v3", 64),
+        ("x86-64-v4", 64),
         ("haswell", 64),
         ("skylake-avx512", 64),
         ("icelake-server", 64),

@@ -7,7 +7,7 @@ use crate::recipes::{
     Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
 };
 use warpline_ir::{BinaryOp, CastOp, Combine, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
-use warpline_target::{Element, Op as Costly, Rates};
+use warpline_target::{Element, Lanes, Op as Costly, Rates};
 
 use super::{Machine, Program, element_bits, element_of};
 
@@ -26,6 +26,10 @@ pub(super) struct Work {
 pub(super) const SHORT: f64 = 1.5;
 /// Operations for each lane of an access whose place is chosen by the mask and taken out of a vector.
 const CHOSEN_LANE: f64 = 3.0;
+/// The same of a store, whose value is taken out of a vector as well.
+const CHOSEN_LANE_OF_STORE: f64 = 5.0;
+/// Operations that it takes to count the bits of a register's elements, where no instruction does.
+const COUNTED_BITS: f64 = 12.0;
 /// Operations for each lane of an access behind a branch of its own.
 const BRANCHED_LANE: f64 = 8.0;
 /// Operations for each lane of an instruction that is kept as it is.
@@ -65,15 +69,31 @@ fn once(machine: &Machine, op: &Op) -> Work {
         Op::Store(_) => Work::of_stores(1.0),
         Op::Call(_) | Op::Opaque(_) => Work::scalar(call(machine)),
         Op::Binary(op) if op.is_int_division() => {
-            Work::scalar(machine.scalar_operations(Costly::Divide, Element::I32))
+            Work::scalar(in_scalar(machine, Costly::Divide, Element::I32))
         }
         _ => Work::scalar(1.0),
     }
 }
 
+/// What an operation on a full register takes, in operations of the machine's own pace.
+fn in_vector(machine: &Machine, op: Costly, element: Element) -> f64 {
+    machine.operations(op, element) * machine.pace()
+}
+
+/// What an operation that is done for one lane after the other takes for each.
+fn in_lanes(machine: &Machine, op: Costly, element: Element) -> f64 {
+    machine.lane_operations(op, element) * machine.pace()
+}
+
+/// What an operation takes in scalar code.
+pub(super) fn in_scalar(machine: &Machine, op: Costly, element: Element) -> f64 {
+    let is_float = element.is_float() && matches!(op, Costly::Divide | Costly::SquareRoot);
+    machine.scalar_operations(op, element) * machine.scalar_pace(is_float)
+}
+
 /// A call of a function of which nothing is known.
 fn call(machine: &Machine) -> f64 {
-    machine.scalar_operations(Costly::Call, Element::I64)
+    in_scalar(machine, Costly::Call, Element::I64)
 }
 
 /// Whether an instruction divides integers by a constant: a multiplication, of which the upper half is taken, and
@@ -176,9 +196,9 @@ impl Work {
         self.vector + self.scalar + self.loads + self.stores
     }
 
-    /// The cycles of the busiest unit.
-    pub(super) fn cycles(&self, machine: &Machine) -> f64 {
-        let Rates { vector, scalar, loads, stores, all } = machine.rates();
+    /// The cycles of the busiest unit, of a machine that begins so many operations in a cycle.
+    pub(super) fn cycles(&self, rates: Rates) -> f64 {
+        let Rates { vector, scalar, loads, stores, all } = rates;
         let sum = self.operations();
         [self.vector / vector, self.scalar / scalar, self.loads / loads, self.stores / stores, sum / all]
             .into_iter()
@@ -201,6 +221,8 @@ impl Program<'_> {
             Recipe::Speculated(_) => Work::of_loads(1.0),
             Recipe::Widen => self.of_widened(machine, i, &shape),
             Recipe::Divide(division) => self.of_division(machine, width, i, *division),
+            // One for each pair, and one to put every two results of less than a register together.
+            Recipe::Truncate => Work::vector((shape.operand - registers).max(registers)),
             Recipe::LongConversion => Work::vector(LONG_CONVERSION * registers),
             Recipe::Contiguous(how) => self.of_contiguous(machine, i, *how, &shape),
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
@@ -223,7 +245,7 @@ impl Program<'_> {
             Recipe::Scatter(scatter) => {
                 // One element after the other, with the place to access chosen or taken out of a vector.
                 let each = match scatter.how {
-                    How::ByLane => CHOSEN_LANE,
+                    How::ByLane => CHOSEN_LANE_OF_STORE,
                     _ => self.each(machine, Costly::ReplicatedStore, i),
                 };
                 Work { stores: lanes, vector: each * lanes, ..Work::default() }
@@ -237,6 +259,7 @@ impl Program<'_> {
             Recipe::Intrinsic(base, _) if &**base == "llvm.sqrt" => {
                 Work::vector(registers * root(machine, self.type_of(i)))
             }
+            Recipe::Intrinsic(base, _) if &**base == "llvm.ctpop" => Work::vector(registers * COUNTED_BITS),
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
             Recipe::Sum(sum) => Work::vector(2.0 * lanes / f64::from(sum.together)),
@@ -284,11 +307,12 @@ impl Program<'_> {
                 registers * if element_bits(ty) < 64 { 7.0 } else { 20.0 }
             }
             Op::Binary(op) if op.is_int_division() => {
-                machine.lane_operations(Costly::Divide, element_of(ty)) * lanes
+                in_lanes(machine, Costly::Divide, element_of(ty)) * lanes
             }
             Op::Binary(BinaryOp::FDiv) => registers * root(machine, ty),
-            Op::Binary(BinaryOp::FRem) => machine.lane_operations(Costly::Remainder, element_of(ty)) * lanes,
-            Op::Binary(BinaryOp::Mul) => machine.operations(Costly::Multiply, element_of(ty)) * registers,
+            Op::Binary(BinaryOp::FRem) => in_lanes(machine, Costly::Remainder, element_of(ty)) * lanes,
+            Op::Binary(BinaryOp::Mul) if self.has_halves(i) => registers,
+            Op::Binary(BinaryOp::Mul) => product(machine, element_of(ty)) * registers,
             Op::Binary(_) | Op::FNeg | Op::Select | Op::Freeze | Op::Gep(_) => registers,
             Op::ExtractElement | Op::InsertElement | Op::Shuffle(_) => registers,
             Op::ICmp(_) | Op::FCmp(_) => operand,
@@ -296,6 +320,19 @@ impl Program<'_> {
             Op::Cast(_) => registers.max(operand),
             _ => 0.0,
         })
+    }
+
+    /// Whether an instruction has operands of 64 bits that are extended from no more than 32: there are products of
+    /// such everywhere.
+    fn has_halves(&self, i: Inst) -> bool {
+        let is_half = |&v: &Value| {
+            let cast = self.func.def_inst(v).map(|i| &self.func.insts[i]);
+            cast.is_some_and(|cast| {
+                matches!(cast.op, Op::Cast(CastOp::ZExt | CastOp::SExt)) && self.bits(cast.args[0]) <= 32
+            })
+        };
+        let data = &self.func.insts[i];
+        element_bits(self.type_of(i)) == 64 && data.args.iter().all(is_half)
     }
 
     /// A division of integers by floating-point arithmetic: conversions, a division or the multiplication by a
@@ -321,7 +358,8 @@ impl Program<'_> {
         let bits = self.bits_in_memory(i);
         let (accesses, vector) = match how {
             Contiguous::Whole | Contiguous::Speculated(_) => (if is_load { registers } else { operand }, 0.0),
-            Contiguous::ByLane => (lanes, CHOSEN_LANE * lanes),
+            Contiguous::ByLane if is_load => (lanes, CHOSEN_LANE * lanes),
+            Contiguous::ByLane => (lanes, CHOSEN_LANE_OF_STORE * lanes),
             Contiguous::Blended => {
                 return Work { loads: operand, stores: operand, vector: operand, ..Work::default() };
             }
@@ -413,7 +451,7 @@ impl Program<'_> {
                 let name = info.callee.map_or("", |s| &self.module.symbols[s].name);
                 let is_mathematics = has_cheap_vector_form(name, self.type_of(i)) == Some(false);
                 let each = match is_mathematics {
-                    true => machine.scalar_operations(Costly::Mathematics, element_of(self.type_of(i))),
+                    true => in_scalar(machine, Costly::Mathematics, element_of(self.type_of(i))),
                     false => call(machine),
                 };
                 Work::scalar(lanes * each)
@@ -425,12 +463,12 @@ impl Program<'_> {
 
     /// Operations for each lane of an access to elements in memory.
     fn each(&self, machine: &Machine, op: Costly, i: Inst) -> f64 {
-        machine.lane_operations(op, self.element_in_memory(i))
+        in_lanes(machine, op, self.element_in_memory(i))
     }
 
     /// Operations of a masked store without mask registers, which is a short program on some processors.
     fn masked_store(&self, machine: &Machine, i: Inst) -> f64 {
-        machine.operations(Costly::MaskedStore, self.element_in_memory(i))
+        in_vector(machine, Costly::MaskedStore, self.element_in_memory(i))
     }
 
     fn element_in_memory(&self, i: Inst) -> Element {
@@ -503,7 +541,18 @@ fn of_packed(packed: Packed, lanes: f64) -> Work {
     }
 }
 
+/// A product of integers: an instruction, or a short program for those of 8 or 64 bits.
+fn product(machine: &Machine, element: Element) -> f64 {
+    let register = Lanes::fixed(machine.register_bits / element.bits());
+    match machine.cost(Costly::Multiply, element, register) {
+        Some(program) if matches!(element, Element::I8 | Element::I64) => {
+            (program.throughput * machine.rates().vector).max(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 /// How long a register is divided or has its roots taken, in operations.
 pub(super) fn root(machine: &Machine, ty: Type) -> f64 {
-    machine.operations(Costly::Divide, element_of(ty))
+    in_vector(machine, Costly::Divide, element_of(ty))
 }

@@ -1,0 +1,260 @@
+//! Loads that are made on all ways from a branch are made before it, once.
+//!
+//! Where lanes part, as in `(a[i] > 0 && b[i] > 0) || (a[i] <= 0 && b[i] != 7)`, each way loads `b[i]` under a mask of
+//! its own. Every lane that comes to the branch makes one of these loads in any case, so that one load in front of the
+//! branch, for all lanes that are there, reads nothing that was not read before. Such loads are *anticipated* (very
+//! busy expressions, for loads).
+//!
+//! A load moves only if
+//! * on each way from the branch one of the same type from the same address comes before anything that might write
+//!   memory, end the program, wait or concern other lanes. Ways that go round a loop first do not count: nobody knows
+//!   whether they end;
+//! * on no way between the branch and one of the loads that are replaced is there anything of the kind;
+//! * the address can be computed in front of the branch, by pure operations on what is there.
+
+use std::collections::BTreeMap;
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+use warpline_analysis::{DfsOrder, DomTree};
+
+use warpline_ir::{Block, Function, Inst, MemAccess, Module, Op, Type, Value};
+
+use super::if_conversion::is_pure;
+use super::known_calls::is_annotation;
+use super::objects::lifetime_marker;
+use super::same_values::{Again, MAX_DEPTH, is_same};
+use crate::VectorizeError;
+use crate::pass::{Context, Unit};
+
+/// How many loads of a block are looked at.
+const MAX_LOADS: usize = 16;
+
+/// The first loads on all ways from the beginning of a block, which are of one type and from one address.
+#[derive(Clone)]
+struct Anticipated {
+    loads: Vec<Inst>,
+}
+
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    if cx.options.width == 1 {
+        return Ok(false);
+    }
+    let found = Anticipation::of(cx.module, &unit.func).hoists();
+    if found.is_empty() {
+        return Ok(false);
+    }
+    let uniformity = cx.uniformity(unit);
+    let parts = |func: &Function, b: Block| {
+        let term = &func.insts[func.terminator(b)];
+        term.args.first().is_some_and(|&asked| uniformity.is_divergent(asked))
+    };
+    let wanted: Vec<_> = found.into_iter().filter(|&(b, _)| parts(&unit.func, b)).collect();
+    Ok(hoist(&mut unit.func, &wanted))
+}
+
+/// Makes loads in front of the branches that end blocks. Whether there were any.
+fn hoist(func: &mut Function, wanted: &[(Block, Anticipated)]) -> bool {
+    let dom = DomTree::compute(&func.graph().0);
+    let mut replaced: BTreeMap<Value, Value> = BTreeMap::new();
+    for (b, anticipated) in wanted {
+        let loads = &anticipated.loads;
+        let result = |i: Inst| func.insts[i].results[0];
+        // What has moved in front of an outer branch does so no more.
+        if loads.iter().any(|&i| replaced.contains_key(&result(i))) {
+            continue;
+        }
+        let results: Vec<Value> = loads.iter().map(|&i| result(i)).collect();
+        let addresses: Vec<Value> = loads.iter().map(|&i| func.insts[i].args[0]).collect();
+        let mut again = Again::new(*b, |func: &Function, v| is_there(func, &dom, *b, v));
+        let address = again.value(func, &addresses);
+        let (ty, loc) = (func.ty(results[0]), func.insts[loads[0]].loc);
+        let load = func.make_inst(*b, Op::Load(access_of_all(func, loads)), &[address], &[ty]);
+        func.insts[load].loc = loc;
+        again.made.push(load);
+        func.blocks[*b].insts.append(&mut again.made);
+        let made = func.insts[load].results[0];
+        for (&i, &v) in loads.iter().zip(&results) {
+            let from = func.insts[i].block;
+            func.blocks[from].insts.retain(|&k| k != i);
+            replaced.insert(v, made);
+        }
+    }
+    func.map_operands(|v| replaced.get(&v).copied().unwrap_or(v));
+    !replaced.is_empty()
+}
+
+/// What holds of all of some loads.
+fn access_of_all(func: &Function, loads: &[Inst]) -> MemAccess {
+    let accesses = loads.iter().filter_map(|&i| match &func.insts[i].op {
+        Op::Load(access) => Some(*access),
+        _ => None,
+    });
+    let both = |a: MemAccess, b: MemAccess| MemAccess {
+        align: a.align.min(b.align),
+        is_nontemporal: a.is_nontemporal && b.is_nontemporal,
+        ..a
+    };
+    accesses.reduce(both).expect("there are loads")
+}
+
+/// Whether a value can be used at the end of a block.
+fn is_there(func: &Function, dom: &DomTree, b: Block, v: Value) -> bool {
+    func.def_block(v).is_none_or(|at| dom.dominates(at.into(), b.into()))
+}
+
+/// Which loads all ways from blocks make.
+struct Anticipation<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    dom: DomTree,
+    /// Its blocks in reverse post-order.
+    order: Vec<Block>,
+    /// The loads from the beginning of each block. None of blocks that have not been looked at: then ways that go
+    /// round a loop make none.
+    from: SecondaryMap<Block, Vec<Anticipated>>,
+    /// Whether anything in a block keeps loads from moving over it.
+    stops: EntitySet<Block>,
+}
+
+impl<'a> Anticipation<'a> {
+    fn of(module: &'a Module, func: &'a Function) -> Anticipation<'a> {
+        let (graph, _) = func.graph();
+        let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
+        let (dom, from) = (DomTree::compute(&graph), SecondaryMap::new());
+        let mut all = Anticipation { module, func, dom, order, from, stops: EntitySet::new() };
+        for at in (0..all.order.len()).rev() {
+            let b = all.order[at];
+            let (own, stops) = all.own(b);
+            let behind = if stops { Vec::new() } else { all.behind(b) };
+            if stops {
+                all.stops.insert(b);
+            }
+            all.from[b] = all.joined(own, behind);
+        }
+        all
+    }
+
+    /// The loads that a block begins with, and whether anything in it keeps others from moving over it.
+    fn own(&self, b: Block) -> (Vec<Anticipated>, bool) {
+        let mut own = Vec::new();
+        for &i in &self.func.blocks[b].insts {
+            if !self.lets_pass(i) {
+                return (own, true);
+            }
+            if matches!(self.func.insts[i].op, Op::Load(_)) && own.len() < MAX_LOADS {
+                own.push(Anticipated { loads: vec![i] });
+            }
+        }
+        (own, false)
+    }
+
+    /// Whether loads may move over an instruction: it writes nothing, and what follows is executed.
+    fn lets_pass(&self, i: Inst) -> bool {
+        let (module, func) = (self.module, self.func);
+        let data = &func.insts[i];
+        match &data.op {
+            Op::Load(access) => access.is_simple(),
+            _ if lifetime_marker(module, func, i).is_some() => false,
+            _ => is_annotation(module, data) || is_pure(module, func, i),
+        }
+    }
+
+    /// The loads that all ways from the end of a block make.
+    fn behind(&self, b: Block) -> Vec<Anticipated> {
+        let func = self.func;
+        let term = &func.insts[func.terminator(b)].op;
+        if !matches!(term, Op::Br | Op::CondBr | Op::Switch { .. }) {
+            return Vec::new();
+        }
+        let mut ways = func.successors(b);
+        let first = ways.next().map(|s| self.from[s].clone()).unwrap_or_default();
+        ways.fold(first, |all, s| self.on_both(all, &self.from[s]))
+    }
+
+    /// The loads that are made on one way and on the other.
+    fn on_both(&self, ours: Vec<Anticipated>, theirs: &[Anticipated]) -> Vec<Anticipated> {
+        let both = |mut a: Anticipated| {
+            let other = theirs.iter().find(|t| self.is_same_load(a.loads[0], t.loads[0]))?;
+            let more = other.loads.iter().filter(|i| !a.loads.contains(i)).copied().collect::<Vec<_>>();
+            a.loads.extend(more);
+            Some(a)
+        };
+        ours.into_iter().filter_map(both).collect()
+    }
+
+    /// The loads of a block, and of those behind it the ones that it does not make itself.
+    fn joined(&self, mut own: Vec<Anticipated>, behind: Vec<Anticipated>) -> Vec<Anticipated> {
+        for other in behind {
+            let is_new = !own.iter().any(|a| self.is_same_load(a.loads[0], other.loads[0]));
+            if is_new && own.len() < MAX_LOADS {
+                own.push(other);
+            }
+        }
+        own
+    }
+
+    fn is_same_load(&self, a: Inst, b: Inst) -> bool {
+        let func = self.func;
+        let [x, y] = [a, b].map(|i| &func.insts[i]);
+        let ty = |i: Inst| func.insts[i].result().map_or(Type::Void, |v| func.ty(v));
+        a == b || (ty(a) == ty(b) && is_same(self.module, func, x.args[0], y.args[0], MAX_DEPTH))
+    }
+
+    /// The loads that can be made in front of branches, outer ones first.
+    fn hoists(&self) -> Vec<(Block, Anticipated)> {
+        let func = self.func;
+        let branches = |&b: &Block| {
+            let plain = func.first_sigma(b) == func.blocks[b].insts.len();
+            plain && !matches!(func.insts[func.terminator(b)].op, Op::Br)
+        };
+        let of_block = |b: Block| {
+            let fits = move |a: &Anticipated| a.loads.len() > 1 && self.can_move(b, a);
+            self.behind(b).into_iter().filter(fits).map(move |a| (b, a))
+        };
+        self.order.iter().copied().filter(branches).flat_map(of_block).collect()
+    }
+
+    /// Whether a load at the end of a block can take the place of these.
+    fn can_move(&self, b: Block, anticipated: &Anticipated) -> bool {
+        anticipated.loads.iter().all(|&i| {
+            let data = &self.func.insts[i];
+            data.block != b
+                && self.dom.dominates(b.into(), data.block.into())
+                && self.can_be_computed(b, data.args[0], MAX_DEPTH)
+                && self.nothing_between(b, data.block)
+        })
+    }
+
+    /// Whether a value can be computed at the end of a block, if it is not there.
+    fn can_be_computed(&self, b: Block, v: Value, depth: u32) -> bool {
+        if is_there(self.func, &self.dom, b, v) {
+            return true;
+        }
+        let Some(i) = self.func.def_inst(v).filter(|_| depth > 0) else { return false };
+        let data = &self.func.insts[i];
+        // Calls may have promises about their operands, and what is frozen once more may be something else.
+        let plain = !matches!(data.op, Op::Call(_) | Op::Freeze) && is_pure(self.module, self.func, i);
+        plain && data.args.iter().all(|&a| self.can_be_computed(b, a, depth - 1))
+    }
+
+    /// Whether loads may move over all blocks on ways from the end of a block to a load in another one, which it
+    /// dominates. The load is among those that the other block begins with.
+    fn nothing_between(&self, b: Block, to: Block) -> bool {
+        let mut seen: EntitySet<Block> = EntitySet::new();
+        let mut open = vec![to];
+        while let Some(at) = open.pop() {
+            for &e in &self.func.blocks[at].preds {
+                let from = self.func.edges[e].from;
+                if from == b || !seen.insert(from) {
+                    continue;
+                }
+                if self.stops.contains(from) || !self.dom.is_reachable(from.into()) {
+                    return false;
+                }
+                open.push(from);
+            }
+        }
+        true
+    }
+}
