@@ -212,6 +212,9 @@ fn layout(rng: &mut SplitMix64) -> (String, u32) {
         format!("%x{k}")
     };
     let mut stores = String::new();
+    if rng.chance(1, 3) {
+        body += "  %lane: i32 = and %i, 3\n  %c0: i1 = icmp ne %lane, 1\n  br %c0, work, next\nwork:\n";
+    }
     for m in 0..stored {
         let value = match rng.below(6) {
             0 => "%u".to_owned(),

@@ -117,12 +117,11 @@ impl Plan {
             Recipe::Group(id) => {
                 let group = self.group(*id);
                 let whole = !masked && (!group.stores || group.is_complete());
+                let each = if masked { masked_access } else { access };
                 match &group.blocks {
-                    _ if group.alike => {
-                        promised.add(if masked { masked_access } else { access }, group.members.len())
-                    }
-                    Some(blocks) if writes => promised.add(access, group.stored(blocks)),
-                    Some(blocks) => promised.add(access, group.loaded(blocks)),
+                    _ if group.alike => promised.add(each, group.members.len()),
+                    Some(blocks) if writes => promised.add(each, group.stored(blocks)),
+                    Some(blocks) => promised.add(each, group.loaded(blocks)),
                     None => promised.add(if whole { access } else { masked_access }, 1),
                 }
             }

@@ -225,6 +225,10 @@ impl Groups {
             let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());
             return Some((GroupCopy { from, same, network, order }, registers));
         }
+        let is_masked = |group: &Group| func.blocks[func.insts[group.members[0].inst].block].mask.is_some();
+        if is_masked(loads) || is_masked(stores) {
+            return None;
+        }
         let (network, windows) = Network::copied(factor as usize, same.len(), n, &copied);
         let otherwise = loads.network(&blocks).shuffles() + stores.network(&blocks).shuffles();
         let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());

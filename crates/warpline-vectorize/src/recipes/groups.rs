@@ -25,7 +25,7 @@
 //!
 //! # Which form is cheaper
 //!
-//! Bytes and shorts of which all lanes are active are accessed as [blocks](Blocks) of 16 bytes, where the machine
+//! Bytes and shorts of which all lanes are active, or whole registers of which have masks, are accessed as [blocks](Blocks) of 16 bytes, where the machine
 //! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
 //! Registers of 64 bytes are loaded and stored whole, and [shuffles of blocks](Group::regrouped) stand between them and
 //! vectors of one block for each of some lanes: putting a register together of four loads takes as long as these.
@@ -345,7 +345,11 @@ impl Candidates {
     pub(super) fn worthwhile(&self, width: u32, machine: &Machine) -> Groups {
         let mut groups = Groups::default();
         for (group, masked) in &self.0 {
-            let blocks = if *masked { None } else { group.in_blocks(width, machine) };
+            // Of blocks under a mask, registers are worth it: each has a mask of its own.
+            let served = |blocks: &Blocks| {
+                !masked || machine.masks.serve(8 * group.size) && group.regrouped(blocks).is_some()
+            };
+            let blocks = group.in_blocks(width, machine).filter(served);
             if blocks.is_some() || group.is_worthwhile(width, *masked) {
                 groups.add(Group { blocks, ..group.clone() });
             }

@@ -111,6 +111,9 @@ fn accesses_of(is_load: bool, accesses: f64, vector: f64) -> Work {
     }
 }
 
+/// What it takes to make the mask of a register's elements of that of lanes.
+const MASK_OF_ELEMENTS: f64 = 4.0;
+
 /// A group that is accessed as blocks: blocks that are not the first of a register are put into it while they are
 /// loaded, or put together with others before they are stored.
 fn of_blocks(machine: &Machine, group: &Group, blocks: &Blocks) -> Work {
@@ -379,7 +382,10 @@ impl Program<'_> {
             return accesses_of(!group.stores, wide, 0.0);
         }
         if let Some(blocks) = &group.blocks {
-            return of_blocks(machine, group, blocks);
+            let work = of_blocks(machine, group, blocks);
+            // Lanes' masks become those of the elements of each register.
+            let masks = if self.is_masked(i) { MASK_OF_ELEMENTS * (work.loads + work.stores) } else { 0.0 };
+            return Work { vector: work.vector + masks, ..work };
         }
         let members = group.members.len() as f64;
         let masked = self.is_masked(i) && !machine.mask_registers;

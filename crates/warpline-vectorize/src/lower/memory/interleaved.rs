@@ -13,27 +13,19 @@ impl Lower<'_> {
     /// The accesses of a group whose members are computed alike: as many elements for each member, as they lie in
     /// memory.
     pub(super) fn group_in_order(&mut self, group: &Group) -> Result<(), VectorizeError> {
-        let range = self.range(group)?;
+        let range = self.masked_range(group)?;
         let (low, _) = group.extent();
         let ty = range.elem.vector(self.width).expect("memory elements are scalars");
         for m in &group.members {
             let element = (m.offset - low) as u64 * u64::from(self.width);
-            let mask = self.mask_in_order(group, element, m.inst)?;
-            let (ptr, access) = self.in_range(&range, group.size, element);
             if group.stores {
                 let value = self.src.insts[m.inst].args[0];
                 let x = self.vector(value, m.inst)?;
                 let x = self.as_element(x, self.src.ty(value), range.elem);
-                match mask {
-                    Some(mask) => self.masked_store("llvm.masked.store", x, ptr, access, mask, m.inst),
-                    None => self.store_at(group, &range, element, x),
-                }
+                self.store_at(group, &range, element, x);
             } else {
                 let result = self.src.insts[m.inst].results[0];
-                let loaded = match mask {
-                    Some(mask) => self.masked_load("llvm.masked.load", ptr, access, mask, ty, m.inst),
-                    None => self.load_at(group, &range, element, ty, m.inst),
-                };
+                let loaded = self.load_at(group, &range, element, ty, m.inst);
                 let loaded = self.as_value(loaded, range.elem, self.src.ty(result));
                 self.define(result, loaded);
             }
@@ -41,25 +33,41 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The mask of as many elements as there are lanes, from one on: each has that of the lane whose it is.
-    fn mask_in_order(
-        &mut self,
-        group: &Group,
-        element: u64,
-        at: Inst,
-    ) -> Result<Option<Value>, VectorizeError> {
-        let Some(mask) = self.mask_vector(at)? else { return Ok(None) };
-        let ty = self.mask_type();
-        let nothing = self.out.poison(ty);
+    /// The range of a group's elements, with the mask of the lanes that access them.
+    fn masked_range(&mut self, group: &Group) -> Result<Range, VectorizeError> {
+        let mut range = self.range(group)?;
+        range.mask = self.mask_vector(group.members[0].inst)?;
+        Ok(range)
+    }
+
+    /// The mask of a vector of elements of the range, from one on: each that a member has is accessed if its lane is
+    /// active, and no other one.
+    fn mask_of(&mut self, group: &Group, range: &Range, element: u64, vector: Type) -> Option<Value> {
+        let (mask, Type::Vector(v)) = (range.mask?, vector) else { return None };
+        let (low, _) = group.extent();
         let factor = group.factor().unsigned_abs();
-        let lane = |k: u64| ((element + k) / factor) as i32;
-        let lanes = (0..u64::from(self.width)).map(lane).collect();
-        Ok(Some(self.emit(Op::Shuffle(lanes), &[mask, nothing], ty)))
+        let lane = |k: u64| {
+            let (lane, place) = ((element + k) / factor, ((element + k) % factor) as i64);
+            let is_a_members = group.members.iter().any(|m| m.offset - low == place);
+            (is_a_members && lane < u64::from(self.width)).then_some(lane as i32)
+        };
+        let lanes: Vec<Option<i32>> = (0..u64::from(v.lanes)).map(lane).collect();
+        let ty = self.mask_type();
+        let other = match lanes.iter().all(Option::is_some) {
+            true => self.out.poison(ty),
+            false => {
+                let none = vec![Constant::bool(false); self.width as usize];
+                self.out.constant_value(Constant::vector(none))
+            }
+        };
+        let lanes = lanes.into_iter().map(|lane| lane.unwrap_or(self.width as i32)).collect();
+        let ty = Type::BOOL.vector(v.lanes).expect("a boolean is a scalar");
+        Some(self.emit(Op::Shuffle(lanes), &[mask, other], ty))
     }
 
     /// Loads of a group as blocks.
     pub(super) fn load_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
-        let range = self.range(group)?;
+        let range = self.masked_range(group)?;
         if let Some(at_once) = group.words {
             self.load_words(group, blocks, at_once, &range);
             return Ok(());
@@ -186,7 +194,11 @@ impl Lower<'_> {
 
     /// A vector of elements from one of the range on.
     fn load_at(&mut self, group: &Group, range: &Range, element: u64, ty: Type, at: Inst) -> Value {
+        let mask = self.mask_of(group, range, element, ty);
         let (ptr, access) = self.in_range(range, group.size, element);
+        if let Some(mask) = mask {
+            return self.masked_load("llvm.masked.load", ptr, access, mask, ty, at);
+        }
         let new = self.out.append(self.block, Op::Load(access), &[ptr], ty);
         self.copy_metadata(at, new);
         self.out.insts[new].results[0]
@@ -195,7 +207,7 @@ impl Lower<'_> {
     /// Stores of a group as blocks.
     pub(super) fn store_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
         let last = group.members[group.members.len() - 1].inst;
-        let range = self.range(group)?;
+        let range = self.masked_range(group)?;
         if let Some(copy) = &group.copy {
             return self.store_copy(group, blocks, copy, &range);
         }
@@ -288,7 +300,12 @@ impl Lower<'_> {
     /// Stores a vector of elements from one of the range on.
     fn store_at(&mut self, group: &Group, range: &Range, element: u64, whole: Value) {
         let last = group.members[group.members.len() - 1].inst;
+        let mask = self.mask_of(group, range, element, self.out.ty(whole));
         let (ptr, access) = self.in_range(range, group.size, element);
+        if let Some(mask) = mask {
+            self.masked_store("llvm.masked.store", whole, ptr, access, mask, last);
+            return;
+        }
         let new = self.emit_void(Op::Store(access), &[whole, ptr]);
         self.copy_metadata(last, new);
     }

@@ -15,6 +15,8 @@ pub(super) struct Range {
     pub(super) access: MemAccess,
     /// The type of an element in memory.
     pub(super) elem: Type,
+    /// The mask of the lanes that access blocks, if it is not all of them.
+    pub(super) mask: Option<Value>,
     /// How many elements there are from the first to the last one.
     len: u64,
 }
@@ -136,7 +138,7 @@ impl Lower<'_> {
         let align = at_distance(at_distance(promised, group.factor() * size), start);
         let start = self.offset_by(base, start);
         let access = MemAccess { align, ..access };
-        Ok(Range { start, access, elem, len: group.range(self.width) })
+        Ok(Range { start, access, elem, mask: None, len: group.range(self.width) })
     }
 
     /// The type of a group's elements in memory.
