@@ -252,7 +252,6 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
     }
 }
 
-/// Vectorizes a kernel; the exit code and what is said.
 /// A kernel with its last barrier only, so that work-items read what others have not written yet.
 fn without_barriers(kernel: &str) -> String {
     let wait = "barrier(CLK_LOCAL_MEM_FENCE);";
@@ -627,4 +626,35 @@ fn hosts_in_c_cpp_and_rust_run_a_reduction_a_matrix_product_and_a_sort_without_o
         let right = "reduction: right\nmatrix product: right\nbitonic sort: right\n";
         assert_eq!(stdout(&output), right, "{compiler}");
     }
+}
+
+/// Groups that run at once have arrays of their own, barrier or not: kernels with local memory take a workspace.
+#[test]
+fn kernels_with_local_memory_and_without_barriers_share_nothing_between_groups() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("scratch.cl");
+    let body = "size_t l = get_local_id(0), i = get_global_id(0);
+  for (int k = 0; k < 8; k++) tmp[l * 8 + k] = in[i] + k;
+  int sum = 0;
+  for (int k = 0; k < n; k++) sum += tmp[l * 8 + ((in[i] + k) & 7)];
+  out[i] = sum;
+}
+";
+    let text = format!(
+        "kernel void pointer(global const int *in, global int *out, int n, local int *tmp) {{\n  {body}\
+         kernel void array(global const int *in, global int *out, int n) {{\n  local int tmp[64 * 8];\n  {body}"
+    );
+    std::fs::write(&source, text).unwrap();
+    let header = folder.path().join("s.h");
+    let [path, output, header] = [&source, &folder.path().join("s.ll"), &header].map(|p| p.to_str().unwrap());
+    ok(&warpline(&["vectorize", path, "-o", output, "--header", header]));
+    let header = std::fs::read_to_string(header).unwrap();
+    for name in ["pointer", "array"] {
+        assert!(header.contains(&format!("{name}_workspace")), "{name}: {header}");
+    }
+    let module = std::fs::read_to_string(output).unwrap();
+    assert!(!module.contains("internal unnamed_addr global") && !module.contains("@array.tmp ="), "{module}");
 }

@@ -59,7 +59,7 @@ pub struct WorkItems {
     /// Arrays over a group by which its work-items exchange values: the bytes of an element.
     pub scratch: Vec<u64>,
     /// Whether the kernel runs over work-groups, [cut](crate::groups::cut) where work-items meet at barriers or in
-    /// collective functions.
+    /// collective functions: it has such, or memory of which each group has its own.
     pub has_barriers: bool,
     /// Whether it does something by sub-groups.
     pub has_sub_groups: bool,
@@ -152,7 +152,9 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
     let warps = warps::of_kernel(module, func);
     let has_sub_groups =
         warps.is_some() || insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
-    let has_barriers = has_sub_groups || insts(func).any(|i| meets(module, func, i));
+    // Groups that run at once must not share an array, wherever it is.
+    let has_barriers =
+        has_sub_groups || insts(func).any(|i| meets(module, func, i)) || has_local_memory(module, func);
     if lanes != 0 && numbers_work_items(module, func) {
         let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
                       neighbours in it";
@@ -236,24 +238,51 @@ pub(crate) fn asks_for_item(module: &Module, func: &Function, d: u32) -> bool {
     questions(module, func).iter().any(asks)
 }
 
-/// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
-fn check_callees(module: &Module, func: &Function) -> Result<(), VectorizeError> {
+/// Whether a kernel has memory of which each work-group has its own: a parameter for it, or a variable of its own or of
+/// a function that it calls.
+fn has_local_memory(module: &Module, func: &Function) -> bool {
+    func.params.iter().any(|&p| func.pointers[p].local)
+        || has_variables_of_groups(module, func)
+        || callee_with_variables_of_groups(module, func).is_some()
+}
+
+/// Whether a function has a variable of which each work-group has its own.
+fn has_variables_of_groups(module: &Module, func: &Function) -> bool {
+    let is_local = |v: Value| match func.constant(v) {
+        Some(Constant::Address { symbol, .. }) => module.of_groups.contains(*symbol),
+        _ => false,
+    };
+    !module.of_groups.is_empty() && func.values.keys().any(is_local)
+}
+
+/// A function with such a variable that is called.
+fn callee_with_variables_of_groups(module: &Module, func: &Function) -> Option<FuncId> {
+    if module.of_groups.is_empty() {
+        return None;
+    }
     let bodies = call_graph::bodies(module);
     let (mut seen, mut work) = (EntitySet::new(), call_graph::calls(module, func).collect::<Vec<_>>());
     while let Some(symbol) = work.pop() {
         let Some(&id) = bodies.get(&symbol).filter(|&&id| seen.insert(id)) else { continue };
         let callee = &module.functions[id];
-        let is_local = |v: Value| match callee.constant(v) {
-            Some(Constant::Address { symbol, .. }) => module.of_groups.contains(*symbol),
-            _ => false,
-        };
-        if callee.values.keys().any(is_local) {
-            let reason = format!("it calls `{}`, which has local memory and is not inlined", callee.name);
-            return Err(VectorizeError::in_function(func, reason));
+        if has_variables_of_groups(module, callee) {
+            return Some(id);
         }
         work.extend(call_graph::calls(module, callee));
     }
-    Ok(())
+    None
+}
+
+/// Checks that no function that a kernel with barriers calls has variables of groups: they would be others there.
+fn check_callees(module: &Module, func: &Function) -> Result<(), VectorizeError> {
+    match callee_with_variables_of_groups(module, func) {
+        Some(id) => {
+            let callee = &module.functions[id].name;
+            let reason = format!("it calls `{callee}`, which has local memory and is not inlined");
+            Err(VectorizeError::in_function(func, reason))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The function without barriers, to be looked at for calls that are refused.
