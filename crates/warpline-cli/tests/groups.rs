@@ -649,7 +649,8 @@ fn kernels_with_local_memory_and_without_barriers_share_nothing_between_groups()
     );
     std::fs::write(&source, text).unwrap();
     let header = folder.path().join("s.h");
-    let [path, output, header] = [&source, &folder.path().join("s.ll"), &header].map(|p| p.to_str().unwrap());
+    let module = folder.path().join("s.ll");
+    let [path, output, header] = [&source, &module, &header].map(|p| p.to_str().unwrap());
     ok(&warpline(&["vectorize", path, "-o", output, "--header", header]));
     let header = std::fs::read_to_string(header).unwrap();
     for name in ["pointer", "array"] {

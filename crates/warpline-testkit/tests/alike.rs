@@ -51,7 +51,7 @@ fn tree(rng: &mut SplitMix64, depth: u32) -> Tree {
     match rng.below(10) {
         6 => Tree::Greater(a, b),
         7 => Tree::Divided(a, std::array::from_fn(|_| 1 + rng.below(100) as u32)),
-        8 | 9 => Tree::Call(rng.pick(&CALLS), a, b),
+        8 | 9 => Tree::Call(CALLS[rng.below(CALLS.len())], a, b),
         n => Tree::Binary(BINARY[n], a, b),
     }
 }
