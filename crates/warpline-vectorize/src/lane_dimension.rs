@@ -112,11 +112,11 @@ mod tests {
               %x: i64 = call @_Z13get_global_idj({})
               %r: i64 = mul %y, %n
               %i: i64 = add %r, %x
-              %p: ptr = gep i32 %in, %i
-              %v: i32 = load %p align 4
+              %p: ptr = getelementptr i32, %in, %i
+              %v: i32 = load %p, align 4
               {more}
-              %q: ptr = gep i32 %out, %i
-              store %v, %q align 4
+              %q: ptr = getelementptr i32, %out, %i
+              store %v, %q, align 4
               ret
             }}",
             1 - row,
