@@ -1,5 +1,5 @@
 //@ group Loops as the unit
-//@ construct prefix sums and their kin, whose intermediate results are used
+//@ construct prefix sums and similar, whose intermediate results are used
 //@ happens a scan over the lanes in each group
 //@ args buffer:404=random, buffer:404=zero, uniform=101
 //@ range 0..1

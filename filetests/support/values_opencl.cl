@@ -1,6 +1,6 @@
 //@ group Values
-//@ construct OpenCL C: vectors, swizzles, `dot`, `clamp`, `mix` and their kin
-//@ happens as if written out: taken apart into elements
+//@ construct OpenCL C: vectors, swizzles, `dot`, `clamp`, `mix` and similar
+//@ happens as if expanded inline: taken apart into elements
 //@ function scale
 //@ args index, buffer:1024=small, buffer:1024=zero
 //@ range 0..50

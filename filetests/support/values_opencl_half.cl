@@ -1,5 +1,5 @@
 //@ group Values
-//@ construct OpenCL C: builtins of `half`: `fma`, `convert_half4_rtz`, `smoothstep`, `select`, `isless` and their kin
+//@ construct OpenCL C: builtins of `half`: `fma`, `convert_half4_rtz`, `smoothstep`, `select`, `isless` and similar
 //@ happens inlined; in `float` (`fma` in `double`) and rounded once
 //@ function shade
 //@ args index, buffer:1024=small, buffer:1024=zero

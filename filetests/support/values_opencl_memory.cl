@@ -1,5 +1,5 @@
 //@ group Values
-//@ construct OpenCL C: `vload4`, `vstore4`, `convert_uchar4_sat_rte`, `shuffle`, `mul_hi`, `add_sat` and their kin
+//@ construct OpenCL C: `vload4`, `vstore4`, `convert_uchar4_sat_rte`, `shuffle`, `mul_hi`, `add_sat` and similar
 //@ happens inlined, and taken apart into elements
 //@ function pack
 //@ args index, buffer:1024=small, buffer:1024=zero

@@ -75,6 +75,18 @@ char *warpline_analyze_file(const char *path,
                             const char *args,
                             struct WarplineError **error);
 
+// What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is uniform.
+// `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
+// `loop:NAME`. `function` is `NULL` if there is only one.
+// The text is the caller's, to be freed by `warpline_string_free`.
+//
+// # Safety
+// `path` and `subject` are texts, `function` is `NULL` or a text; `error` is `NULL` or the address of a pointer.
+char *warpline_explain_file(const char *path,
+                            const char *function,
+                            const char *subject,
+                            struct WarplineError **error);
+
 // Compiles a source that is given as text and vectorizes its loops, or its kernels. `language` is the ending of a file
 // in it: c, cpp, cl, rs or ll.
 //
@@ -238,6 +250,18 @@ void warpline_code_free(struct WarplineCode *code);
 char *warpline_analyze_file(const char *path,
                             const char *function,
                             const char *args,
+                            struct WarplineError **error);
+
+// What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is uniform.
+// `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
+// `loop:NAME`. `function` is `NULL` if there is only one.
+// The text is the caller's, to be freed by `warpline_string_free`.
+//
+// # Safety
+// `path` and `subject` are texts, `function` is `NULL` or a text; `error` is `NULL` or the address of a pointer.
+char *warpline_explain_file(const char *path,
+                            const char *function,
+                            const char *subject,
                             struct WarplineError **error);
 
 #ifdef __cplusplus
