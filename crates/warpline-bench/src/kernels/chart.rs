@@ -61,7 +61,9 @@ fn one_cpu(out: &mut String, cpu: &str, all: &[&Measurement], width: f64) {
         "<text x=\"{LEFT}\" y=\"16\" font-size=\"13\">Speed-up over scalar O3, {}</text>",
         escape(cpu)
     );
-    for (k, (variant, colour)) in VARIANTS.iter().enumerate() {
+    let with_ispc = all.iter().any(|m| m.ispc_ns.is_some());
+    let shown = if with_ispc { VARIANTS.len() } else { VARIANTS.len() - 1 };
+    for (k, (variant, colour)) in VARIANTS.iter().take(shown).enumerate() {
         let x = LEFT + 140.0 * k as f64;
         let _ = writeln!(
             out,

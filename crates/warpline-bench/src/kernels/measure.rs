@@ -177,7 +177,7 @@ pub(super) fn measure(
     let own = [by_gcc.map(|_| gcc::ENTRY), by_hand.map(|_| gcc::BY_HAND)].into_iter().flatten();
     let mut others = Vec::new();
     for name in own {
-        let (program, tolerance) = (jit.function(name)?, made.tolerance.clone());
+        let (program, tolerance) = (jit.function(name)?, made.tolerance);
         others.push(Other { name, program, tolerance, may_fuse: false });
     }
     for Program { entry, .. } in &by_ispc {

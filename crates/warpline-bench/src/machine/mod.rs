@@ -154,7 +154,8 @@ mod tests {
             // What was measured on another CPU has rows that this one has no instructions for.
             let machine = Machine::of(cpu);
             let is_served = |op, element, bits: Option<u32>| {
-                bits.is_none_or(|bits| bits <= cpu.register_bits && machine.has(op, element))
+                let fuses = op != Op::FusedMultiply || machine.fused;
+                fuses && bits.is_none_or(|bits| bits <= cpu.register_bits && machine.has(op, element))
             };
             let rows =
                 cpu.table.rows().filter(|&(op, e, bits, _)| made_of_loops(op) && is_served(op, e, bits));

@@ -25,10 +25,10 @@ pub(super) fn page(files: &[File]) -> String {
             }
             Err(reason) => {
                 let (path, reason) = (escape(&short(&file.path)), escape(&reason.to_string()));
-                let _ = write!(
+                let _ = writeln!(
                     rows,
                     "<tr data-state=\"failed\"><td class=\"place\">{path}</td><td></td><td><span class=\"state failed\">not \
-                     read</span></td><td class=\"number\" data-key=\"0\"></td><td></td><td>{reason}</td></tr>\n"
+                     read</span></td><td class=\"number\" data-key=\"0\"></td><td></td><td>{reason}</td></tr>"
                 );
             }
         }

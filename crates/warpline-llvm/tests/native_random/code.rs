@@ -131,7 +131,7 @@ fn looped(ir: &mut Ir, program: &Program, setup: &Setup) -> Result<(FuncId, Vect
     let options = Options {
         linearize,
         boscc,
-        machine: setup.form.machine(),
+        machine: setup.machine(),
         coherence,
         ..Options::new(setup.width, Vec::new(), "kernel.vectorized")
     };
@@ -167,7 +167,7 @@ fn options(program: &Program, setup: &Setup, masked: bool) -> Options<'static> {
         masked,
         linearize,
         boscc,
-        machine: setup.form.machine(),
+        machine: setup.machine(),
         coherence,
         // The lockstep run is the reference, whatever lanes do to each other.
         contract: Contract::Racy,

@@ -6,7 +6,8 @@ use warpline_testkit::differential::Form;
 use warpline_testkit::programs::loops::around;
 use warpline_testkit::programs::{Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
-use warpline_vectorize::Gathers;
+use warpline_vectorize::width::Machine;
+use warpline_vectorize::{Gathers, Packing};
 
 use crate::cpus::cpus;
 
@@ -97,6 +98,17 @@ fn has_avx2(cpu: &Cpu) -> bool {
 }
 
 impl Setup {
+    /// The machine of the form, as far as the CPU has its instructions.
+    pub(crate) fn machine(&self) -> Machine {
+        let packing = match (&*self.cpu.name, self.form.gathers) {
+            ("haswell", Gathers::Avx2) => Packing::Permuted,
+            // Elsewhere registers of 512 bits are none that LLVM uses.
+            ("skylake-avx512", _) if self.vector_bits == Some(512) => Packing::Wide,
+            _ => Packing::Nothing,
+        };
+        Machine { packing, ..self.form.machine() }
+    }
+
     /// How many times the kernel is run at once: a function with a loop once.
     pub fn lanes(&self) -> u32 {
         if self.looped { 1 } else { self.width }
