@@ -238,12 +238,17 @@ impl Machine {
         ratio(of(self), of(&reference(self.register_bits)))
     }
 
-    /// How many operations it begins in a cycle, of vector code. Tables say more of some CPUs, but with these more
-    /// lanes are chosen than kernels with divergent loops are fast with: what waits for memory and for other lanes is
-    /// not in them.
+    /// How many operations it begins in a cycle, of vector code with full registers: as its table says of sums, loads
+    /// and stores.
     #[must_use]
     pub fn rates(&self) -> Rates {
-        Rates { vector: CALIBRATED, scalar: CALIBRATED_SCALAR, loads: 2.0, stores: 1.0, all: 5.0 }
+        let rate = |op| self.of_register(op, Element::I32).map(|cost| 1.0 / cost.throughput);
+        Rates {
+            vector: self.vector_rate(),
+            loads: rate(Op::Load).unwrap_or(2.0),
+            stores: rate(Op::Store).unwrap_or(1.0),
+            ..self.scalar_rates()
+        }
     }
 
     /// The same of vector arithmetic alone.

@@ -563,8 +563,7 @@ impl<'a> Program<'a> {
         // What is combined is kept in registers, besides what is combined with it.
         let fits = machine.filled(self.element_bits, 2 * fewest) <= machine.registers / 2;
         let combines = fits && self.grouped.is_some_and(|g| g.chain > 0.0);
-        let waits = self.apart.contains(&true) && self.fits(machine, 2 * fewest);
-        match combines || waits {
+        match combines || self.apart.contains(&true) {
             // Registers of 128 bits are too few: what they cannot hold waits for memory.
             _ if machine.register_bits <= 128 => fewest,
             true => 2 * fewest,
@@ -572,12 +571,6 @@ impl<'a> Program<'a> {
             false if machine.registers >= MANY_REGISTERS => (2 * fewest).max(EXPANDED * one),
             false => 2 * fewest,
         }
-    }
-
-    /// Whether the registers hold what is live in each loop, of so many lanes.
-    fn fits(&self, machine: &Machine, width: u32) -> bool {
-        let held = |live: &pressure::Live| live.registers(machine, width, |bits| self.register_bits(bits));
-        self.live.iter().all(|live| held(live) <= machine.registers)
     }
 
     /// Computes the cycles of a group of so many lanes.

@@ -6,7 +6,7 @@ use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{
     Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
 };
-use warpline_ir::{BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Combine, FloatKind, Function, Inst, LaneOp, Op, Type, Value};
 use warpline_target::{Element, Lanes, Op as Costly, Rates};
 
 use super::{Machine, Program, element_bits, element_of};
@@ -269,7 +269,7 @@ impl Program<'_> {
             Recipe::AnyOfOne(comparisons) => Work::scalar(1.0 + comparisons.len() as f64),
             Recipe::CrossLane if !self.touches_lanes(i) => Work::scalar(1.0),
             Recipe::CrossLane => match data.op {
-                Op::Lane(op) => self.of_lane(op, machine, width, registers),
+                Op::Lane(op) => self.of_lane(i, op, machine, width, registers),
                 _ => Work::default(),
             },
         }
@@ -490,7 +490,8 @@ impl Program<'_> {
         self.func.accessed(i).map_or(8, |a| element_bits(a.ty).max(8))
     }
 
-    fn of_lane(&self, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
+    fn of_lane(&self, i: Inst, op: LaneOp, machine: &Machine, width: u32, registers: f64) -> Work {
+        let of = self.type_of(i);
         let lanes = f64::from(width);
         // Masks in vector registers; those that are too wide go through as many bits.
         let mask_bits = self.element_bits * width;
@@ -506,6 +507,15 @@ impl Program<'_> {
             }
             LaneOp::Blend => Work::vector(registers),
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
+            LaneOp::ScanExclusive(c) | LaneOp::ScanInclusive(c) => {
+                let in_order = matches!(c, Combine::Add | Combine::Mul) && of.is_float();
+                match in_order {
+                    // An element taken out, combined, put in.
+                    true => Work::vector(3.0 * lanes),
+                    // Moved up and combined, by one lane, two, four …
+                    false => Work::vector(2.0 * lanes.log2() * registers),
+                }
+            }
             _ => Work::vector(4.0 * registers),
         }
     }
