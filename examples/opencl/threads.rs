@@ -30,7 +30,7 @@ struct Shared<T>(*mut T);
 
 // SAFETY: only kernels access what it points to, and their groups do not race.
 unsafe impl<T> Send for Shared<T> {}
-// SAFETY: as above.
+// SAFETY: only kernels access what it points to, and their groups do not race.
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -79,7 +79,7 @@ fn products() -> bool {
     let b: Vec<f32> = (0..n * n).map(|i| (i % 5) as f32 - 2.0).collect();
     let mut c = vec![0f32; n * n];
     let (size, local, out) = ([n as u64, n as u64, 1], [16, 16, 1], Shared(c.as_mut_ptr()));
-    // SAFETY: as above.
+    // SAFETY: the buffers are as long as the kernel expects, and the workspace is as large as it says.
     let bytes = unsafe { multiply_workspace(&size, &local) };
     on_threads(&size, &local, bytes, |g, workspace| unsafe {
         multiply_groups(
@@ -112,7 +112,7 @@ fn sorts() -> bool {
     let mut next = vec![0i32; data.len()];
     let (size, steps, local) = ([n as u64 / 2, 1, 1], [n as u64, 1, 1], [group as u64, 1, 1]);
     let tmp = group as u64 * 8;
-    // SAFETY: as above.
+    // SAFETY: the buffers are as long as the kernel expects, and the workspace is as large as it says.
     let bytes = unsafe { sort_in_groups_workspace(&size, &local, tmp) };
     let in_groups = |data: &mut [i32], from: i32, to: i32| {
         let shared = Shared(data.as_mut_ptr());

@@ -71,9 +71,9 @@
 //! # OpenCL C
 //!
 //! Of a source in OpenCL C (`kernels.cl`) without such lines all kernels are made, with barriers and local memory. For
-//! each there are the functions `NAME_ndrange(offset, size, local, …)` and `NAME_groups(offset, size, local, groups, …)`,
-//! which are unsafe, and with barriers `NAME_workspace(size, local, …)`, the bytes of the last argument of these. Such
-//! sources have a library of their own.
+//! each there are the unsafe functions `NAME_ndrange(offset, size, local, …)` and
+//! `NAME_groups(offset, size, local, groups, …)`, and with barriers `NAME_workspace(size, local, …)`, the bytes of the
+//! last argument of these. Such sources have a library of their own.
 //!
 //! # Without a compiler
 //!
@@ -160,8 +160,8 @@ impl Builder {
         }
     }
 
-    /// Adds a source in Rust, C or OpenCL C, relative to the package. One that is no module of the package's library or program
-    /// must be complete in itself.
+    /// Adds a source in Rust, C or OpenCL C, relative to the package. One that is no module of the package's library or
+    /// program must be complete in itself.
     pub fn source(mut self, path: impl Into<PathBuf>) -> Self {
         self.sources.push(path.into());
         self

@@ -1,6 +1,6 @@
 //! What is uniform and what diverges, and why, as JSON.
 
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::path::Path;
 
 use warpline_cli::cli::{Cli, CompilerOptions, Verb};
@@ -10,7 +10,7 @@ use warpline_cli::subject::{Asked, Unit};
 use warpline_uniformity::report::{FunctionReport, RefusedReport, Report};
 use warpline_uniformity::{Uniformity, tokens};
 
-use crate::error::{Failure, WarplineError, guarded};
+use crate::error::{Failure, WarplineError, guarded_text};
 use crate::{find_worker, text};
 
 /// What `warpline analyze --format json` says of a file's functions: which values, branches and loops diverge, and why.
@@ -30,15 +30,14 @@ pub unsafe extern "C" fn warpline_analyze_file(
         find_worker();
         // SAFETY: the caller passes texts, or nothing.
         let (path, function, args) = unsafe { (text(path, "path")?, text(function, ""), text(args, "")) };
-        let json = analyze(Path::new(path), function.ok(), args.ok())?;
-        CString::new(json).map_err(|e| Failure::usage(e.to_string()))
+        analyze(Path::new(path), function.ok(), args.ok())
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
-    unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), CString::into_raw)
+    unsafe { guarded_text(error, work) }
 }
 
-/// What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is uniform.
-/// `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
+/// What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is
+/// uniform. `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
 /// `loop:NAME`. `function` is `NULL` if there is only one.
 /// The text is the caller's, to be freed by `warpline_string_free`.
 ///
@@ -56,11 +55,10 @@ pub unsafe extern "C" fn warpline_explain_file(
         // SAFETY: the caller passes texts, or nothing.
         let (path, function, subject) =
             unsafe { (text(path, "path")?, text(function, ""), text(subject, "subject")?) };
-        let json = explain(path, function.ok(), subject)?;
-        CString::new(json).map_err(|e| Failure::usage(e.to_string()))
+        explain(path, function.ok(), subject)
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
-    unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), CString::into_raw)
+    unsafe { guarded_text(error, work) }
 }
 
 fn explain(path: &str, function: Option<&str>, subject: &str) -> Result<String, Failure> {

@@ -88,6 +88,19 @@ pub(crate) unsafe fn guarded_object<T>(
     unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), |object| Box::into_raw(Box::new(object)))
 }
 
+/// Runs work that gives a text, as [`guarded`] does: the text as one that `warpline_string_free` frees, or `NULL`.
+///
+/// # Safety
+/// As for [`guarded`].
+pub(crate) unsafe fn guarded_text(
+    error: *mut *mut WarplineError,
+    work: impl FnOnce() -> Result<String, Failure>,
+) -> *mut c_char {
+    let work = || CString::new(work()?).map_err(|e| Failure::usage(e.to_string()));
+    // SAFETY: the caller passes the address of a pointer or nothing.
+    unsafe { guarded(error, work) }.map_or(std::ptr::null_mut(), CString::into_raw)
+}
+
 /// Frees an object that [`guarded_object`] made, if there is one.
 ///
 /// # Safety

@@ -3,7 +3,7 @@
 
 use warpline_compile::loops::RefusedLoop;
 
-/// So many loops are listed one by one.
+/// Of so many loops each is listed.
 const FEW: usize = 3;
 /// So many reasons are told of more loops, and so many places of each.
 const REASONS: usize = 4;
@@ -15,7 +15,8 @@ pub(crate) fn lines(refused: &[RefusedLoop], all: bool) -> Vec<String> {
     of_texts(&texts.collect::<Vec<_>>(), all)
 }
 
-/// The same of the places where loops begin and the reasons as texts.
+/// The lines about loops that begin at these places and are refused for these reasons: of many loops the commonest
+/// reasons.
 fn of_texts(refused: &[(String, String)], all: bool) -> Vec<String> {
     let mut each: Vec<String> = Vec::new();
     for (_, reason) in refused {

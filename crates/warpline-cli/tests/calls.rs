@@ -8,21 +8,13 @@ mod linked;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{ok, stderr, warpline};
+use common::{has_clang, ok, stderr, warpline};
 use linked::{link_and_run, vectorize};
-use warpline_llvm::has_clang;
 
 fn file(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
     path
-}
-
-fn no_clang() -> bool {
-    if !has_clang() {
-        eprintln!("skipped: there is no clang");
-    }
-    !has_clang()
 }
 
 /// Vectorizes an input and asserts that it is refused, with these words, and that nothing is written.
@@ -47,7 +39,7 @@ fn refused(name: &str, text: &str, arguments: &[&str], words: &[&str]) {
 
 #[test]
 fn what_returns_twice_or_jumps_is_refused_by_name_and_place() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let head = "#include <setjmp.h>\n#include <unistd.h>\n#include <ucontext.h>\nextern jmp_buf env; extern sigjmp_buf \
@@ -96,7 +88,7 @@ fn names_that_return_twice_need_no_attribute_and_attributes_no_name() {
 
 #[test]
 fn a_loop_that_calls_functions_beside_what_returns_twice_is_refused() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let text = "#include <setjmp.h>\nextern jmp_buf env; extern int f(int);\nint k(int n, int *o) {\n  if \
@@ -139,7 +131,7 @@ fn a_function_with_a_musttail_call_is_called_lane_by_lane() {
 
 #[test]
 fn exceptions_are_refused_by_name_and_handlers_are_kept() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let inputs = [
@@ -171,7 +163,7 @@ fn exceptions_are_refused_by_name_and_handlers_are_kept() {
 
 #[test]
 fn functions_beside_the_kernel_may_use_exceptions() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -209,7 +201,7 @@ fn functions_beside_the_kernel_may_use_exceptions() {
 
 #[test]
 fn calls_that_must_not_throw_are_calls() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -271,7 +263,7 @@ fn barriers_and_group_functions_are_refused_under_every_name() {
 
 #[test]
 fn functions_of_a_c_program_that_are_named_like_opencl_s_are_its_own() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ mod common;
 use std::path::PathBuf;
 use std::process::Output;
 
-use common::{command, ok, stdout, warpline};
+use common::{command, has_clang, ok, stdout, warpline};
 use serde_json::Value;
 
 const SOURCE: &str = "int compare(const unsigned char *secret, const unsigned char *guess, int n) {
@@ -41,14 +41,6 @@ impl Place {
         let all = ["constant-time", "a.c", "--secret", "*secret", "--function", "compare"];
         self.run(&all.iter().chain(more).copied().collect::<Vec<_>>())
     }
-}
-
-fn has_clang() -> bool {
-    let has = warpline_llvm::has_clang();
-    if !has {
-        eprintln!("skipped: there is no clang");
-    }
-    has
 }
 
 #[test]

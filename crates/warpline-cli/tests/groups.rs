@@ -5,16 +5,8 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{ok, root, stderr, stdout, warpline};
-use warpline_llvm::has_clang;
+use common::{has_clang, ok, root, stderr, stdout, warpline};
 use warpline_testkit::rng::SplitMix64;
-
-fn no_clang() -> bool {
-    if !has_clang() {
-        eprintln!("skipped: there is no clang");
-    }
-    !has_clang()
-}
 
 /// A clang, as the library looks for it.
 fn clang() -> String {
@@ -89,7 +81,7 @@ fn compared(source: &Path, reference: &Path, options: &[&str]) -> Option<String>
 
 #[test]
 fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let source = root().join("filetests/groups/kernels.cl");
@@ -101,7 +93,7 @@ fn kernels_with_barriers_do_what_work_groups_do_by_definition() {
 
 #[test]
 fn kernels_of_the_kinds_that_suites_have_do_what_work_groups_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let source = root().join("filetests/groups/suites.cl");
@@ -111,7 +103,7 @@ fn kernels_of_the_kinds_that_suites_have_do_what_work_groups_do_by_definition() 
 
 #[test]
 fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let source = root().join("filetests/groups/bounds.cl");
@@ -121,7 +113,7 @@ fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition()
 
 #[test]
 fn lanes_along_any_dimension_do_what_work_groups_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let source = root().join("filetests/groups/planes.cl");
@@ -134,7 +126,7 @@ fn lanes_along_any_dimension_do_what_work_groups_do_by_definition() {
 
 #[test]
 fn work_items_compute_and_copy_together_what_they_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let source = root().join("filetests/groups/collective.cl");
@@ -235,7 +227,7 @@ fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, b
 
 #[test]
 fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let number =
@@ -261,7 +253,7 @@ fn without_barriers(kernel: &str) -> String {
 
 #[test]
 fn the_comparison_sees_kernels_that_have_lost_barriers_or_changed_a_number() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -305,7 +297,7 @@ const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
 
 #[test]
 fn barriers_that_only_some_work_items_reach_are_errors_with_the_source_of_divergence() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let illegal = [
@@ -350,7 +342,7 @@ fn barriers_that_only_some_work_items_reach_are_errors_with_the_source_of_diverg
 
 #[test]
 fn an_early_return_is_a_warning_and_with_strict_barriers_an_error() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let body = format!("if (g >= n) return;\ntmp[l] = g;\n{WAIT}\nout[g] = tmp[l ^ 1];");
@@ -366,7 +358,7 @@ fn an_early_return_is_a_warning_and_with_strict_barriers_an_error() {
 
 #[test]
 fn collective_functions_need_all_work_items_and_operands_that_they_agree_on() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     for (body, words) in [
@@ -412,7 +404,7 @@ const SUB_GROUPS: &str = "kernel void sum(global const float *in, global float *
 
 #[test]
 fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     // The last steps of a reduction as if a group were one warp.
@@ -446,7 +438,7 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
 
 #[test]
 fn sub_groups_are_the_lanes_that_run_together() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     for local in ["64", "25", "1", "7"] {
@@ -490,7 +482,7 @@ int main(void) {
 
 #[test]
 fn a_row_whose_numbers_cross_the_end_of_int_has_the_same_sub_groups() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let kernel = "kernel void k(global int *out) {
@@ -553,7 +545,7 @@ fn run_groups(text: &str, local: &str, more: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn run_compares_whole_groups_with_their_definition_and_reports_races() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     for local in ["64", "16", "256", "1"] {
@@ -570,7 +562,7 @@ fn run_compares_whole_groups_with_their_definition_and_reports_races() {
 
 #[test]
 fn the_host_programs_of_the_guide_add_what_they_say() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let guide = std::fs::read_to_string(root().join("docs/guide/opencl.md")).unwrap();
@@ -601,7 +593,7 @@ fn the_host_programs_of_the_guide_add_what_they_say() {
 
 #[test]
 fn hosts_in_c_cpp_and_rust_run_a_reduction_a_matrix_product_and_a_sort_without_opencl() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -631,7 +623,7 @@ fn hosts_in_c_cpp_and_rust_run_a_reduction_a_matrix_product_and_a_sort_without_o
 /// Groups that run at once have arrays of their own, barrier or not: kernels with local memory take a workspace.
 #[test]
 fn kernels_with_local_memory_and_without_barriers_share_nothing_between_groups() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

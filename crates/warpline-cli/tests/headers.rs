@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{ok, stderr, warpline};
+use common::{has_clang, ok, stderr, warpline};
 
 /// The compilers that take headers, each with its language.
 const COMPILERS: [(&str, &[&str]); 4] = [
@@ -15,14 +15,6 @@ const COMPILERS: [(&str, &[&str]); 4] = [
     ("clang-19", &["-xc", "-std=c99"]),
     ("clang++-19", &["-xc++", "-std=c++17"]),
 ];
-
-fn has_clang() -> bool {
-    let found = warpline_llvm::has_clang();
-    if !found {
-        println!("skipped: there is no clang");
-    }
-    found
-}
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {

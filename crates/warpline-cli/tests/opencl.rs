@@ -5,8 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{ok, stderr, warpline};
-use warpline_llvm::has_clang;
+use common::{has_clang, ok, stderr, warpline};
 use warpline_testkit::programs_run::root;
 
 /// The kernels of `filetests/opencl/kernels.cl`, what a run binds, and how far results may be from the C library's.
@@ -22,13 +21,6 @@ const KERNELS: [(&str, &[&str], &str); 10] = [
     ("classify", &["x=f32[1000]=-9..9", "out=i32[1000]=zero"], ""),
     ("count", &["in=u32[1000]", "bins=i32[16]=zero"], ""),
 ];
-
-fn no_clang() -> bool {
-    if !has_clang() {
-        eprintln!("skipped: there is no clang");
-    }
-    !has_clang()
-}
 
 /// A clang, as the library looks for it.
 fn clang() -> PathBuf {
@@ -74,7 +66,7 @@ fn run(input: &Path, kernel: &str, bound: &[&str], tolerance: &str) -> String {
 
 #[test]
 fn ten_kernels_with_sixty_builtins_run_unchanged() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let file = root().join("filetests/opencl/kernels.cl");
@@ -86,7 +78,7 @@ fn ten_kernels_with_sixty_builtins_run_unchanged() {
 
 #[test]
 fn modules_for_spir_run_as_the_source_does() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +100,7 @@ fn modules_for_spir_run_as_the_source_does() {
 
 #[test]
 fn modules_with_pointers_of_32_bits_are_refused_with_the_reason() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -132,7 +124,7 @@ fn modules_with_pointers_of_32_bits_are_refused_with_the_reason() {
 
 #[test]
 fn what_is_missing_is_named_as_in_the_source() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +160,7 @@ fn what_is_missing_is_named_as_in_the_source() {
 
 #[test]
 fn all_kernels_of_a_file_are_made_and_what_has_an_illegal_barrier_is_a_warning() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -194,7 +186,7 @@ kernel void wait(global float *f) {
 
 #[test]
 fn builtins_are_compiled_for_the_machine_that_flags_say() {
-    if no_clang() {
+    if !has_clang() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -233,7 +225,7 @@ plain 5 % 1.5
 #[test]
 fn vectors_are_printed_element_by_element() {
     let compilers = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    if no_clang() || Command::new(&compilers).arg("--version").output().is_err() {
+    if !has_clang() || Command::new(&compilers).arg("--version").output().is_err() {
         eprintln!("skipped: there is no C compiler");
         return;
     }

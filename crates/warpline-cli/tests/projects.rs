@@ -6,19 +6,10 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{command, ok, root, stderr, stdout, warpline};
+use common::{command, has_clang, ok, root, stderr, stdout, warpline};
 
 /// The flags with which the library in C is built.
 const LIBRARY: [&str; 4] = ["-Ifiletests/projects/clib/include", "-DDSP_FLOAT", "-D", "DSP_TAPS=16"];
-
-/// Whether there is a clang; where not, that is said.
-fn has_clang() -> bool {
-    let found = warpline_llvm::has_clang();
-    if !found {
-        println!("skipped: there is no clang");
-    }
-    found
-}
 
 fn source(name: &str) -> String {
     format!("filetests/projects/{name}")

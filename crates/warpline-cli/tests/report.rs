@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::process::Output;
 
-use common::{command, stderr, stdout, warpline};
+use common::{command, has_clang, stderr, stdout, warpline};
 
 const GOOD: &str = "void scale(float *restrict y, const float *restrict x, int n) {
     for (int i = 0; i < n; i++)
@@ -33,18 +33,11 @@ fn run(place: &Path, arguments: &[&str]) -> Output {
     command(&all).current_dir(place).output().unwrap()
 }
 
-macro_rules! needs_clang {
-    () => {
-        if !warpline_llvm::has_clang() {
-            eprintln!("skipped: there is no clang");
-            return;
-        }
-    };
-}
-
 #[test]
 fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = project();
     let output = run(place.path(), &["-p", ".", "-o", "all.html", "--cpu", "x86-64-v3", "-j", "2"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -67,7 +60,9 @@ fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said()
 
 #[test]
 fn the_same_is_there_as_data() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = project();
     let arguments = ["good.c", "-DFACTOR=3", "--format", "json", "-o", "-", "--cpu", "x86-64-v3"];
     let output = run(place.path(), &arguments);

@@ -6,7 +6,7 @@ mod common;
 use std::path::PathBuf;
 use std::process::Output;
 
-use common::{command, ok, stderr, stdout, warpline};
+use common::{command, has_clang, ok, stderr, stdout, warpline};
 
 /// A folder with one source, in which the program runs.
 struct Place(tempfile::TempDir, &'static str);
@@ -38,18 +38,11 @@ const SAXPY: &str = "void saxpy(float *y, const float *x, float a, int n) {
 }
 ";
 
-macro_rules! needs_clang {
-    () => {
-        if !warpline_llvm::has_clang() {
-            eprintln!("skipped: there is no clang");
-            return;
-        }
-    };
-}
-
 #[test]
 fn the_loops_of_a_plain_function_are_vectorized_and_run_on_data_that_is_made_up_and_named() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new("saxpy.c", SAXPY);
     let text = ok(&place.run("run", &[]));
     assert!(text.contains("saxpy: loop at saxpy.c:2 vectorized with"), "{text}");
@@ -65,7 +58,9 @@ fn the_loops_of_a_plain_function_are_vectorized_and_run_on_data_that_is_made_up_
 
 #[test]
 fn a_sum_that_openmp_allows_is_run_and_explained() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new(
         "norm.c",
         "float norm(int n, const float *x) {
@@ -85,7 +80,9 @@ fn a_sum_that_openmp_allows_is_run_and_explained() {
 
 #[test]
 fn each_function_of_a_file_is_run_and_what_cannot_be_is_said_without_ending_the_rest() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new(
         "many.c",
         "void fib(long *a, int n) { for (int i = 2; i < n; i++) a[i] = a[i - 1] + a[i - 2]; }
@@ -116,7 +113,9 @@ int main(void) { long a[9] = {0, 1}; fib(a, 9); return (int)a[8]; }
 
 #[test]
 fn what_is_said_of_a_nest_is_about_the_loop_that_was_vectorized_or_else_the_innermost() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new(
         "nest.c",
         "void count(int *o, int w, int h) {
@@ -140,7 +139,9 @@ fn what_is_said_of_a_nest_is_about_the_loop_that_was_vectorized_or_else_the_inne
 
 #[test]
 fn loops_in_which_the_program_may_end_stay_unless_they_are_marked() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let source = "#include <stdlib.h>
 static void die(int code) { if (code > 1) exit(code); }
 void clear(int *a, int n) {
@@ -168,7 +169,9 @@ void check(int *a, int n) {
 
 #[test]
 fn init_writes_what_run_would_guess_and_nothing_unless_it_is_wanted() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new("saxpy.c", SAXPY);
     let shown = ok(&place.run("init", &[]));
     assert!(shown.contains("+     //@ loop") && shown.contains("nothing is written"), "{shown}");
@@ -184,7 +187,9 @@ fn init_writes_what_run_would_guess_and_nothing_unless_it_is_wanted() {
 
 #[test]
 fn kernels_of_opencl_run_without_a_word_with_barriers_and_without() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new(
         "two.cl",
         "__kernel void add(__global float *o, __global const float *a, int n) {
@@ -208,7 +213,9 @@ __kernel void sum(__global float *o, __global const float *a, __local float *t) 
 
 #[test]
 fn a_function_with_an_index_is_run_as_a_kernel_with_a_note() {
-    needs_clang!();
+    if !has_clang() {
+        return;
+    }
     let place = Place::new("f.c", "float f(const float *x, int i) { return x[i] * x[i] + 1; }\n");
     let made = place.run("run", &[]);
     assert!(ok(&made).contains("f: vectorized with"), "{}", stdout(&made));

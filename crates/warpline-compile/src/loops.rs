@@ -353,7 +353,8 @@ pub fn open_regions(options: &LoopOptions) -> Result<(Imported, Vec<Region>)> {
     Ok((imported, regions))
 }
 
-/// The same of all loops that are meant and can be vectorized; what is refused is left out.
+/// Reads an input for an analysis of all loops that are meant and can be vectorized, each iteration as a function; what
+/// is refused is left out.
 ///
 /// # Errors
 /// Whatever is wrong with input and options.

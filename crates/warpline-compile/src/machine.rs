@@ -13,7 +13,7 @@ use crate::error::Result;
 /// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
 const MASK_BITS: u32 = 1024;
 
-/// Whether a CPU with AVX2 gathers more slowly than it loads one by one, and extracts bits by microcode.
+/// Whether a CPU with AVX2 gathers more slowly than it loads scalars, and extracts bits by microcode.
 fn is_slow(cpu: &Cpu) -> bool {
     ["bdver4", "znver1", "znver2"].contains(&&*cpu.name)
 }

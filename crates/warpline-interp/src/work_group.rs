@@ -161,8 +161,7 @@ impl Exec<'_, '_, '_> {
             let different = || TrapKind::BadBarrier("work-items pass different operands".to_owned());
             if cells.all(|c| c == first) { Ok(first) } else { Err(different()) }
         };
-        let exchanges = !matches!(op, GroupOp::Copy { .. } | GroupOp::WaitForCopies);
-        if exchanges && all.iter().any(|one| one.progress.together() != Some(one.lanes)) {
+        if !op.copies() && all.iter().any(|one| one.progress.together() != Some(one.lanes)) {
             let why = "work-items have returned before others combine their values".to_owned();
             return Err(TrapKind::BadBarrier(why));
         }

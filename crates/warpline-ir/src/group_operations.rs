@@ -48,6 +48,13 @@ pub enum GroupOp {
     WaitForCopies,
 }
 
+impl GroupOp {
+    /// Whether it copies memory or waits for that, so that nobody receives another work-item's value.
+    pub fn copies(self) -> bool {
+        matches!(self, GroupOp::Copy { .. } | GroupOp::WaitForCopies)
+    }
+}
+
 /// A collective function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct GroupOperation {

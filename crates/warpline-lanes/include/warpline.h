@@ -205,7 +205,7 @@ WARPLINE_NUMBERS(WARPLINE_MADE_OF_THESE)
   for (WARPLINE_U64 warpline_left = warpline_ballot(true); warpline_left; warpline_left &= warpline_left - 1) \
     for (WARPLINE_U32 LANE = WARPLINE_FIRST_BIT(warpline_left), warpline_once = 1; warpline_once; warpline_once = 0) \
       if (LANE == warpline_lane_index())
-/* Lanes with a NaN, which equals nothing, are taken out one by one. */
+/* Each lane with a NaN, which equals nothing, is taken out alone. */
 #define warpline_foreach_unique(T, VALUE, X) \
   for (WARPLINE_U64 warpline_left = warpline_ballot(true), warpline_now = 0; warpline_left; \
        warpline_left &= ~(warpline_now | (warpline_left & -warpline_left))) \

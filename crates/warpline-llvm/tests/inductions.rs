@@ -15,14 +15,7 @@ use warpline_vectorize::{Boscc, Contract, Linearize};
 /// Judges a loop with these arguments for a random width and CPU.
 fn judge(text: String, inputs: Vec<Vec<Arg>>, rng: &mut SplitMix64) {
     let cpus = cpus();
-    let kernel = Kernel {
-        text,
-        args: inputs[0].clone(),
-        range: 0..1,
-        result: 8,
-        looped: true,
-        contract: Contract::Independent,
-    };
+    let kernel = Kernel::of_loop(text, inputs[0].clone(), Contract::Independent);
     let mode = (*rng.pick(&[1, 2, 4, 7, 8, 16, 64]), Linearize::Partial, Boscc::Auto, "default<O3>");
     kernel.judge_on(mode, rng.pick(&cpus), inputs);
 }

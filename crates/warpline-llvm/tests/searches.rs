@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 
 use kernels::cpus::cpus;
 use kernels::{Arg, Kernel, llvm_is_there};
+use warpline_testkit::environment::number;
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::{Boscc, Contract, Linearize};
 
@@ -244,8 +245,7 @@ fn loops_that_are_left_in_the_middle_do_what_the_scalar_loop_does() {
     if !llvm_is_there() {
         return;
     }
-    let programs = std::env::var("WARPLINE_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
-    let first: u64 = std::env::var("WARPLINE_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let (programs, first) = (number("WARPLINE_PROGRAMS", 40), number("WARPLINE_SEED", 0));
     let cpus = cpus();
     for seed in first..first + programs {
         let rng = &mut SplitMix64::new(seed);
@@ -261,14 +261,7 @@ fn loops_that_are_left_in_the_middle_do_what_the_scalar_loop_does() {
             let bound = if leaves { last as u64 + 1 + [0, 3, 5000][rng.below(3)] } else { last as u64 + 1 };
             inputs.push(search.args(rng, last, leaves, bound));
         }
-        let kernel = Kernel {
-            text,
-            args: inputs[0].clone(),
-            range: 0..1,
-            result: 8,
-            looped: true,
-            contract: Contract::Sequential,
-        };
+        let kernel = Kernel::of_loop(text, inputs[0].clone(), Contract::Sequential);
         kernel.judge_on(mode, &cpus[seed as usize % cpus.len()], inputs);
     }
 }
@@ -341,14 +334,7 @@ fn minima_that_nans_replace_are_those_of_the_scalar_loop() {
                 let start = one().to_bits();
                 inputs.push(vec![Arg::Buffer(floats), Arg::Uniform(start.into()), Arg::Uniform(n)]);
             }
-            let kernel = Kernel {
-                text,
-                args: inputs[0].clone(),
-                range: 0..1,
-                result: 8,
-                looped: true,
-                contract: Contract::Sequential,
-            };
+            let kernel = Kernel::of_loop(text, inputs[0].clone(), Contract::Sequential);
             let mode = ([4, 8, 16][form % 3], Linearize::Partial, Boscc::Auto, "default<O3>");
             kernel.judge_on(mode, &cpus[form % cpus.len()], inputs);
         }
@@ -396,14 +382,7 @@ fn a_lane_that_would_end_the_program_before_another_one_leaves_the_loop_does_so(
         let (a, b) = (words(40, 0), words(seven, 7));
         vec![Arg::Buffer(a), Arg::Buffer(b), Arg::Uniform(64), Arg::Buffer(vec![0; 4])]
     };
-    let kernel = Kernel {
-        text: ENDS_THE_PROGRAM.to_owned(),
-        args: args(41),
-        range: 0..1,
-        result: 8,
-        looped: true,
-        contract: Contract::Sequential,
-    };
+    let kernel = Kernel::of_loop(ENDS_THE_PROGRAM.to_owned(), args(41), Contract::Sequential);
     // A seven behind the zero is never looked at.
     for (width, cpu) in [4, 16, 64].into_iter().zip(cpus().iter().cycle()) {
         let mode = (width, Linearize::Partial, Boscc::Auto, "default<O3>");

@@ -112,9 +112,9 @@ fn reference(register_bits: u32) -> Machine {
 /// The widest vectors, in bits, that masks are kept in across blocks where there are no mask registers.
 const MASK_BITS: u32 = 1024;
 
-/// How many vector operations count as a cycle in the figures of [`Machine::operations`] and its kin.
+/// How many vector operations count as a cycle in the figures of [`Machine::operations`] and similar.
 const CALIBRATED: f64 = 2.5;
-/// The same of scalar operations.
+/// How many scalar operations count as a cycle there.
 const CALIBRATED_SCALAR: f64 = 4.0;
 /// Dispatch is seldom as wide as it can be.
 const DISPATCHED: f64 = 5.0 / 6.0;
@@ -251,7 +251,7 @@ impl Machine {
         }
     }
 
-    /// The same of vector arithmetic alone.
+    /// How many vector additions begin in a cycle.
     fn vector_rate(&self) -> f64 {
         self.of_register(Op::Add, Element::I32).map_or(CALIBRATED, |cost| 1.0 / cost.throughput)
     }
@@ -276,7 +276,8 @@ impl Machine {
         self.vector_rate() / CALIBRATED
     }
 
-    /// The same of [`scalar_operations`](Machine::scalar_operations), for floating-point numbers and for others.
+    /// How many times as many scalar operations begin in a cycle as the figures of
+    /// [`scalar_operations`](Machine::scalar_operations) count on, for floating-point numbers and for others.
     #[must_use]
     pub fn scalar_pace(&self, is_float: bool) -> f64 {
         let rates = self.scalar_rates();

@@ -16,7 +16,9 @@ use warpline_vectorize::{
 
 use crate::census::{Names, access_forms};
 use crate::paths::check_paths;
-use crate::programs::{Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep};
+use crate::programs::{
+    Inputs, Mismatch, Observed, ParamRole, Program, Reference, compare, run_lockstep, shrink,
+};
 use crate::rng::SplitMix64;
 use crate::theorems::check_theorems;
 
@@ -133,6 +135,14 @@ pub fn shape_of(role: &ParamRole) -> ArgShape {
         ParamRole::Uniform | ParamRole::Buffer { .. } => ArgShape::Uniform,
         ParamRole::Varying => ArgShape::Varying,
     }
+}
+
+/// What is to be known of a program that runs differ on: the smallest one that still does so.
+pub fn describe_failure(program: &Program, (width, seed): (u32, u64), setup: &Setup, why: &str) -> String {
+    let run = |p: &Program| compare_all(p, &Inputs::random(p, width, seed), setup);
+    let small = shrink(program, |p: &Program| matches!(run(p), Outcome::Differ(_)));
+    let now = run(&small);
+    format!("seed {seed}, width {width}, {setup:?}\n{why}\nshrunk: {now:?}\n{}", small.text())
 }
 
 /// Compares all three runs, and the ways of the lanes through the lane program with those through the scalar function.

@@ -17,6 +17,7 @@ pub mod dataflow_problems;
 pub mod dataflow_programs;
 pub mod differential;
 pub mod disjoint;
+pub mod environment;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use warpline_interp::{Machine, Val};
 use warpline_ir::text::{parse_module, print_module};
 use warpline_ir::{FuncId, Module};
+use warpline_testkit::environment::number;
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{Unit, vectorize_loop};
@@ -232,10 +233,6 @@ fn layout(rng: &mut SplitMix64) -> (String, u32) {
     (function(ty, &(body + &stores)), bytes * loaded.max(stored) as u32)
 }
 
-fn variable(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
-}
-
 /// What is left in memory.
 fn outcome(module: &Module, func: FuncId, (n, bytes): (u32, u32), seed: u64, near: bool) -> Vec<Option<u8>> {
     let mut machine = Machine::new(module);
@@ -278,7 +275,7 @@ fn compare(
     register_bits: impl Fn(&mut SplitMix64) -> u32,
     widths: &[u32],
 ) {
-    let (seed, programs) = (variable("WARPLINE_SEED", 1), variable("WARPLINE_PROGRAMS", 400));
+    let (seed, programs) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 400));
     let mut taken = 0;
     for seed in seed..seed + programs {
         let mut rng = SplitMix64::new(seed);
@@ -332,8 +329,9 @@ fn elements_stay_in_the_order_of_memory_where_all_are_computed_alike() {
             )
         };
         format!(
-            "module \"m\"\n\nfunc @f(%n: i32, %a: ptr) {{\nentry:\n  br loop(0)\nloop:\n  %i: i32 = phi\n  %more: i1 = icmp \
-             slt %i, %n\n  br %more, body, end\nbody:\n  %wide: i64 = sext %i\n  %first: i64 = mul nsw %wide, 3\n{}{}{}  \
+            "module \"m\"\n\nfunc @f(%n: i32, %a: ptr) {{\nentry:\n  br loop(0)\nloop:\n  %i: i32 = phi\n  \
+             %more: i1 = icmp slt %i, %n\n  br %more, body, end\nbody:\n  %wide: i64 = sext %i\n  \
+             %first: i64 = mul nsw %wide, 3\n{}{}{}  \
              %i1: i32 = add nsw %i, 1\n  br loop(%i1)\nend:\n  ret\n}}\n",
             one(0, "xor", "-1"),
             one(1, "xor", "-1"),

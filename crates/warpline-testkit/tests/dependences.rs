@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use warpline_interp::{Machine, Options as MachineOptions, Val};
 use warpline_ir::text::parse_module;
 use warpline_ir::{FuncId, Module};
+use warpline_testkit::environment::number;
 use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
@@ -103,17 +104,13 @@ fn try_one(seed: u64) -> (Source, Outcome) {
     (source, if ran { Outcome::Agree { checked: made.checks > 0 } } else { Outcome::Skipped })
 }
 
-fn variable(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
-}
-
 fn programs() -> u64 {
-    variable("WARPLINE_PROGRAMS", 2_000)
+    number("WARPLINE_PROGRAMS", 2_000)
 }
 
 #[test]
 fn loops_with_planted_dependences_are_right_or_refused() {
-    let (programs, first) = (programs(), variable("WARPLINE_SEED", 1));
+    let (programs, first) = (programs(), number("WARPLINE_SEED", 1));
     let mut kinds: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     let (mut agreed, mut checked, mut refused) = (0, 0, 0);
     for seed in first..first + programs {
@@ -143,7 +140,7 @@ fn loops_with_planted_dependences_are_right_or_refused() {
 
 #[test]
 fn what_bends_is_checked_to_the_byte() {
-    let (programs, first) = (programs() / 20, variable("WARPLINE_SEED", 1));
+    let (programs, first) = (programs() / 20, number("WARPLINE_SEED", 1));
     let (mut made, mut scalar) = (0, 0);
     for seed in first..first + programs {
         let source = Source::of_copy(seed);
@@ -303,7 +300,7 @@ type Kinds = BTreeMap<&'static str, BTreeMap<Found, u64>>;
 
 /// What became of kernels with each kind of statement.
 fn try_kernels(contract: Contract) -> Kinds {
-    let (programs, first) = (programs(), variable("WARPLINE_SEED", 1));
+    let (programs, first) = (programs(), number("WARPLINE_SEED", 1));
     let mut kinds = Kinds::new();
     let mut outcomes: BTreeMap<Found, u64> = BTreeMap::new();
     for seed in first..first + programs {

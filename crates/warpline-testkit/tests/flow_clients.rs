@@ -14,13 +14,10 @@ use warpline_interp::{Cell, Event, Observer};
 use warpline_ir::text::parse_module;
 use warpline_ir::{Edge, Effects, FuncId, Inst, Module, Op, Type};
 use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
+use warpline_testkit::environment::number;
 use warpline_testkit::pairs::run_mixed;
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
 
 /// Runs `check` for many seeds; a failure prints the seed.
 fn for_seeds(count: u64, mut check: impl FnMut(u64) -> Result<(), String>) {

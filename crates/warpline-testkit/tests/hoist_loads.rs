@@ -1,15 +1,12 @@
 //! Loads that all ways from a branch make, in random programs: moved in front of it, they load what they did.
 
 use warpline_ir::{Function, Op};
-use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
-use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, repeat_loads, shrink};
+use warpline_testkit::differential::{Form, Outcome, Setup, compare_all, describe_failure};
+use warpline_testkit::environment::number;
+use warpline_testkit::programs::{Inputs, MemoryMode, ProgramOptions, generate, repeat_loads};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::{Options, passes::run_named};
-
-fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
 
 fn loads(func: &Function) -> usize {
     let insts = func.layout.iter().flat_map(|&b| &func.blocks[b].insts);
@@ -18,8 +15,8 @@ fn loads(func: &Function) -> usize {
 
 #[test]
 fn programs_that_repeat_loads_do_what_lanes_in_lockstep_do_with_loads_moved_in_front_of_branches() {
-    let start = from_environment("WARPLINE_SEED", 1);
-    let count = from_environment("WARPLINE_PROGRAMS", 400);
+    let start = number("WARPLINE_SEED", 1);
+    let count = number("WARPLINE_PROGRAMS", 400);
     let (mut agreed, mut moved, mut repeated) = (0u64, 0usize, 0usize);
     for seed in start..start + count {
         let mut rng = SplitMix64::new(seed);
@@ -39,14 +36,7 @@ fn programs_that_repeat_loads_do_what_lanes_in_lockstep_do_with_loads_moved_in_f
                 moved += hoisted.map_or(0, |hoisted| loads(func).saturating_sub(loads(&hoisted)));
             }
             Outcome::Skipped(_) | Outcome::Refused(_) => {}
-            Outcome::Differ(why) => {
-                let fails = |p: &_| {
-                    matches!(compare_all(p, &Inputs::random(p, width, seed), &setup), Outcome::Differ(_))
-                };
-                let small = shrink(&program, fails);
-                let now = compare_all(&small, &Inputs::random(&small, width, seed), &setup);
-                panic!("seed {seed}, width {width}, {setup:?}\n{why}\nshrunk: {now:?}\n{}", small.text());
-            }
+            Outcome::Differ(why) => panic!("{}", describe_failure(&program, (width, seed), &setup, &why)),
         }
     }
     println!("{agreed} of {count} agree; {repeated} loads repeated, {moved} of them made once");

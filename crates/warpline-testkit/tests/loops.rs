@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use warpline_interp::{Machine, Options as MachineOptions, Val};
 use warpline_ir::text::{parse_module, print_module};
 use warpline_ir::{FuncId, Module};
+use warpline_testkit::environment::number;
 use warpline_testkit::programs::loops::{LoopProgram, around};
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_sequential, shrink,
@@ -13,11 +14,6 @@ use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
 use warpline_vectorize::{Boscc, Coherence, Options, declare_narrow_functions, width};
-
-/// A number from the environment.
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
 
 /// How a comparison ended.
 enum Outcome {

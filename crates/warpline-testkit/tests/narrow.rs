@@ -4,6 +4,7 @@ use warpline_interp::{LaneSet, Machine, Options as MachineOptions, Val};
 use warpline_ir::{Function, Module, Op, Type};
 use warpline_testkit::byte_programs;
 use warpline_testkit::differential::{Form, Outcome, Setup, compare_all, shape_of};
+use warpline_testkit::environment::number;
 use warpline_testkit::programs::{Inputs, Program, shrink};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
@@ -228,10 +229,6 @@ fn bytes_that_any_number_is_added_to_saturate_as_before() {
             assert_same(&module, &func, any_numbers().flat_map(|b| (0..256).step_by(5).map(move |a| (a, b))));
         }
     }
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 #[test]

@@ -17,14 +17,11 @@ use warpline_dataflow::clients::ranges::{self, Ranges};
 use warpline_interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
 use warpline_ir::{BinaryOp, Block, Edge, FuncId, Function, Inst, InstFlags, Op, Type, Value};
 use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
+use warpline_testkit::environment::number;
 use warpline_testkit::number_programs;
 use warpline_testkit::programs::{
     Inputs, MemoryMode, Program, ProgramOptions, Reference, compare, generate, run_lockstep,
 };
-
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
 
 /// A fact that can be held against the cells of a value.
 trait Claims {

@@ -6,8 +6,8 @@ use warpline_analysis::CycleForest;
 use warpline_interp::LaneSet;
 use warpline_ir::Type;
 use warpline_testkit::census::{Rates, constructs};
-use warpline_testkit::differential::{Form, Outcome, Setup, compare_all};
-use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate, shrink};
+use warpline_testkit::differential::{Form, Outcome, Setup, compare_all, describe_failure};
+use warpline_testkit::programs::{Inputs, ParamRole, Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::Linearize;
 
@@ -62,14 +62,7 @@ fn vectorized_random_programs_do_what_lanes_in_lockstep_do() {
                 let why = why.split(';').next().unwrap_or(&why);
                 *reasons.entry(format!("refused: {why}")).or_default() += 1;
             }
-            Outcome::Differ(why) => {
-                let fails = |p: &_| {
-                    matches!(compare_all(p, &Inputs::random(p, width, seed), &setup), Outcome::Differ(_))
-                };
-                let small = shrink(&program, fails);
-                let now = compare_all(&small, &Inputs::random(&small, width, seed), &setup);
-                panic!("seed {seed}, width {width}, {setup:?}\n{why}\nshrunk: {now:?}\n{}", small.text());
-            }
+            Outcome::Differ(why) => panic!("{}", describe_failure(&program, (width, seed), &setup, &why)),
         }
     }
     println!("{rates}");

@@ -6,7 +6,6 @@
 
 use warpline_analysis::{CycleForest, Node};
 use warpline_ir::group_functions::GroupFunction;
-use warpline_ir::group_operations::GroupOp;
 use warpline_ir::{Effects, FuncId, Function, Inst, Module, Op, Value};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
@@ -80,7 +79,7 @@ fn shows_order(module: &Module, func: &Function) -> bool {
             return false;
         }
         if let Some(operation) = work_items::group_operation(module, func, i) {
-            return !matches!(operation.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies);
+            return !operation.op.copies();
         }
         match &func.insts[i].op {
             Op::Load(access) | Op::Store(access) => !access.is_simple(),

@@ -4,8 +4,8 @@
 //! with barriers several, by [`groups`]):
 //! 1. `split_conditions`: uniform parts of conditions get branches of their own; `if_conversion`: branches whose arms
 //!    access the same memory become straight code; `hoist_loads`: loads that all ways from a branch make come before
-//!    it; [`dynamic_uniformity`]: bodies of loops are made twice, for when lanes agree; [`reducible`]: loops with several entries get one; [`normalize`]: one exit, well-shaped loops,
-//!    loop-closed SSA; [`no_return_paths`]: panics out of the way; [`scalarize`]: vector-typed values as their
+//!    it; [`dynamic_uniformity`]: versions of loop bodies for iterations in which lanes agree; [`reducible`]: loops with
+//!    several entries get one; [`normalize`]: one exit, well-shaped loops, loop-closed SSA; [`no_return_paths`]: panics out of the way; [`scalarize`]: vector-typed values as their
 //!    elements; [`uniform_allocas`]: private memory that one object can stand for; then the [uniformity
 //!    analysis](warpline_uniformity) and, for indices, [`widen`]; [`subword_loads`]: which narrow elements can be
 //!    loaded as parts of words;

@@ -225,8 +225,7 @@ pub(crate) fn numbers_work_items(module: &Module, func: &Function) -> bool {
     warps::of_kernel(module, func).is_some()
         || insts(func).any(|i| {
             sub_groups::sub_group_function(module, func, i).is_some()
-                || group_operation(module, func, i)
-                    .is_some_and(|o| !matches!(o.op, GroupOp::Copy { .. } | GroupOp::WaitForCopies))
+                || group_operation(module, func, i).is_some_and(|o| !o.op.copies())
         })
 }
 

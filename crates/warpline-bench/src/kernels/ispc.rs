@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use warpline::ir::Function;
 use warpline::shape::ArgShape;
 use warpline_compile::error::{Error, Result};
-use warpline_compile::kernel::c_type;
+use warpline_compile::kernel::{Kernel, c_type};
 use warpline_compile::spec::{Elem, Tolerance};
 
 use super::gcc;
@@ -38,14 +38,13 @@ pub(super) fn tolerance() -> Tolerance {
 /// If ISPC cannot be run, or does not take the kernel.
 pub(super) fn programs(
     ispc: &Path,
-    kernel: &str,
-    func: &Function,
-    args: &[ArgShape],
+    entry: &str,
+    kernel: &Kernel,
     cpu: &str,
     folder: &Path,
 ) -> Result<Vec<Program>> {
-    let Some(text) = warpline_kernels::ispc(kernel) else { return Ok(Vec::new()) };
-    let targets = if is_wide(cpu) { &WIDE[..] } else { &NARROW[..] };
+    let Some(text) = warpline_kernels::ispc(entry) else { return Ok(Vec::new()) };
+    let targets = if kernel.vectors.register_bits == 512 { &WIDE[..] } else { &NARROW[..] };
     let source = folder.join("kernel.ispc");
     let wrong = |reason: String| Error::Vectorize(format!("{}: {reason}", ispc.display()));
     std::fs::write(&source, text).map_err(|e| wrong(e.to_string()))?;
@@ -64,17 +63,12 @@ pub(super) fn programs(
         }
         let made = std::fs::read(&object).map_err(|e| wrong(e.to_string()))?;
         let entry = format!("by_{name}");
-        let driver = driver(&entry, &name, func, args).and_then(|text| gcc::compiled(&text, cpu, folder));
+        let driver = driver(&entry, &name, kernel.function(), &kernel.args)
+            .and_then(|text| gcc::compiled(&text, cpu, folder));
         let driver = driver.ok_or_else(|| wrong("calling what it makes needs a gcc".to_owned()))?;
         programs.push(Program { entry, objects: [made, driver] });
     }
     Ok(programs)
-}
-
-/// Whether a CPU has vectors of 512 bits.
-fn is_wide(cpu: &str) -> bool {
-    let narrow = ["x86-64-v3", "haswell", "znver1", "znver2", "znver3", "alderlake"];
-    !narrow.contains(&cpu)
 }
 
 /// A function over slots that calls an exported one.

@@ -165,10 +165,7 @@ pub(super) fn measure(
         jit.add_object(object, "what was written by hand")?;
     }
     let by_ispc = match &asked.ispc {
-        Some(program) => {
-            let func = made.kernel.function();
-            ispc::programs(program, entry.name, func, &made.kernel.args, cpu, folder.path())?
-        }
+        Some(program) => ispc::programs(program, entry.name, &made.kernel, cpu, folder.path())?,
         None => Vec::new(),
     };
     for object in by_ispc.iter().flat_map(|program| &program.objects) {

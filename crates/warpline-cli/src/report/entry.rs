@@ -31,14 +31,14 @@ pub(super) struct Entry {
     pub cycles: Option<Estimate>,
     /// Why it is not vector code, if it is not.
     pub reason: Option<String>,
-    /// The same in short, or else the worst line.
+    /// The reason in short, or else the worst line.
     pub why: String,
     /// The lines on which vector code loses its time.
     pub remarks: Vec<String>,
     /// What each line costs.
     pub lines: Vec<Line>,
     /// What differs between lanes.
-    pub divergence: Option<Divergence>,
+    pub divergence: Option<FunctionReport>,
     /// The command that says more.
     pub command: String,
 }
@@ -55,11 +55,6 @@ pub(super) struct Line {
     pub source: String,
     /// What is said about it.
     pub what: String,
-}
-
-/// What differs between lanes, and why.
-pub(super) struct Divergence {
-    pub report: FunctionReport,
 }
 
 /// What becomes of a loop or kernel.
@@ -144,7 +139,7 @@ fn divergence(
 fn of_remarked(path: &Path, one: &Remarked, reports: &Reports, sources: &mut Sources) -> Entry {
     let place = one.begin().map_or_else(String::new, Place::short);
     let (begin, kernel) = ((one.function.clone(), place.clone()), (one.function.clone(), String::new()));
-    let report = reports.get(&begin).or_else(|| reports.get(&kernel)).cloned();
+    let divergence = reports.get(&begin).or_else(|| reports.get(&kernel)).cloned();
     let reason = one.remarks.iter().find(|remark| remark.name == Name::ScalarLoop);
     let state = match one.scalar {
         true => State::Scalar,
@@ -175,7 +170,7 @@ fn of_remarked(path: &Path, one: &Remarked, reports: &Reports, sources: &mut Sou
         reason,
         remarks,
         lines,
-        divergence: report.map(|report| Divergence { report }),
+        divergence,
     }
 }
 

@@ -152,7 +152,7 @@ fn as_json(file: &File) -> serde_json::Value {
                     "lanes": entry.state.lanes(),
                     "cycles": entry.cycles.as_ref().map(summary::cycles),
                     "reason": entry.reason,
-                    "divergence": entry.divergence.as_ref().map(|one| &one.report),
+                    "divergence": entry.divergence,
                 })
             };
             json!({ "input": file.path, "entries": entries.iter().map(entry).collect::<Vec<_>>() })

@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-use super::entry::{Divergence, Entry, Line, State};
+use warpline::uniformity::report::FunctionReport;
+
+use super::entry::{Entry, Line, State};
 use super::{Counts, File, count, short};
 use crate::html::escape;
 
@@ -102,9 +104,9 @@ fn gain(entry: &Entry) -> Option<f64> {
 }
 
 /// How many branches and loops diverge.
-fn counted(of: &Divergence) -> (usize, usize) {
-    let loops = of.report.cycles.iter().filter(|cycle| cycle.divergent_exit).count();
-    (of.report.divergent.branches.len(), loops)
+fn counted(of: &FunctionReport) -> (usize, usize) {
+    let loops = of.cycles.iter().filter(|cycle| cycle.divergent_exit).count();
+    (of.divergent.branches.len(), loops)
 }
 
 fn section(id: &str, entry: &Entry) -> String {
@@ -123,9 +125,8 @@ fn section(id: &str, entry: &Entry) -> String {
     text += &list("Where the time goes", entry.remarks.iter().map(String::as_str));
     text += &costs(&entry.lines);
     if let Some(of) = &entry.divergence {
-        let _ = writeln!(text, "<h3>What differs between lanes</h3>\n<p>{}</p>", escape(&of.report.shares()));
+        let _ = writeln!(text, "<h3>What differs between lanes</h3>\n<p>{}</p>", escape(&of.shares()));
         let reasons: Vec<String> = of
-            .report
             .reasons
             .iter()
             .map(|reason| {

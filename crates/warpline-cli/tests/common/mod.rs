@@ -15,3 +15,13 @@ pub fn warpline(arguments: &[&str]) -> Output {
 pub fn command(arguments: &[&str]) -> Command {
     warpline_testkit::programs_run::command(env!("CARGO_BIN_EXE_warpline"), arguments)
 }
+
+/// Whether there is a clang; where not, says that the test is skipped.
+#[allow(dead_code, reason = "not all files of tests have sources for it")]
+pub fn has_clang() -> bool {
+    let found = warpline_llvm::has_clang();
+    if !found {
+        eprintln!("skipped: there is no clang");
+    }
+    found
+}

@@ -248,6 +248,11 @@ impl Kernel {
         }
     }
 
+    /// A function whose first loop is the unit, and which returns 8 bytes.
+    pub fn of_loop(text: String, args: Vec<Arg>, contract: Contract) -> Kernel {
+        Kernel { text, args, range: 0..1, result: 8, looped: true, contract }
+    }
+
     /// Machine code for one CPU, made in one way, against the scalar kernel, on many arguments of the same kinds.
     ///
     /// # Panics

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use check::Outcome;
 use warpline_llvm::Llvm;
 use warpline_testkit::census::Rates;
+use warpline_testkit::environment::number;
 use warpline_testkit::programs::shrink;
 
 /// The name of the test, by which a child runs it.
@@ -35,10 +36,6 @@ const BATCH: u64 = 250;
 
 /// Of fewer programs nothing is asked but that they agree: a seed that is run again is alone.
 const FEW: u64 = 50;
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
 
 #[test]
 fn vectorized_random_programs_do_natively_what_the_interpreter_says() {

@@ -4,7 +4,7 @@
 //! * What grows by an induction (`j += k; k += 2`), lane *k* gets as a polynomial of its number, of the second degree.
 //! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own
 //!   iterations, and the lanes are combined behind the loop.
-//! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and its kin.
+//! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and similar.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
 //!   each lane gets what it was before the group and how many lanes count before it ([`compaction`](super::compaction)).
@@ -15,8 +15,8 @@
 //!
 //! Combinations of integers are exact in any order, once the flags that forbid overflow are gone. Of floating-point
 //! numbers sums and products need `reassoc`, minima and maxima that are told from comparisons `nsz`; or the caller says
-//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum`, `maximum`, `minnum`, `maxnum`
-//! and their kin are what they are by definition in any order.
+//! that any order is welcome, of the loop or, by `reassoc` of a φ, of that one. `minimum`, `maximum`, `minnum`,
+//! `maxnum` and similar are what they are by definition in any order.
 
 use cranelift_entity::EntitySet;
 
@@ -501,8 +501,8 @@ impl Chain<'_> {
         let (flags, needed): (_, &[(InstFlags, &str)]) = match how {
             How::Binary(_, flags) => (flags, &[(InstFlags::REASSOC, "`reassoc`")]),
             How::Pick(_, flags) => (flags, &[(InstFlags::NSZ, "`nsz`")]),
-            // A NaN is passed over by `minnum` and handed on by `minimum`, wherever it stands. Which of two zeros is the
-            // minimum, `minnum` leaves open, and the others say.
+            // A NaN is passed over by `minnum` and handed on by `minimum`, wherever it stands. Which of two zeros is
+            // the minimum, `minnum` leaves open, and the others say.
             How::Call(_, flags) => (flags, &[]),
         };
         if exact {

@@ -64,7 +64,7 @@ impl Loop {
         Self::with_test(func, header, Some(test))
     }
 
-    /// The same loop after the function has been changed around it.
+    /// This loop again, after the function has been changed around it.
     pub(super) fn found_again(&self, func: &mut Function) -> Result<Loop, VectorizeError> {
         Self::with_test(func, self.header, self.is_endless.then_some(self.test))
     }

@@ -33,7 +33,7 @@
 
 use warpline_dataflow::linear::{Address, Extension, Term};
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Effects, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Value,
+    BinaryOp, Block, CastOp, Effects, Function, Inst, InstData, InstFlags, LaneOp, Module, Op, Type, Value,
 };
 
 use super::carried::{Carried, Kind};
@@ -51,8 +51,8 @@ use crate::objects::{Objects, may_free};
 pub(super) struct Search {
     /// Loads that groups may execute within a page only.
     pub(super) paged: Vec<Speculated>,
-    /// Whether iterations do nothing but look, so that the scalar loop may go on from any lane: they store nothing, carry
-    /// nothing but inductions, and do not end the program.
+    /// Whether iterations do nothing but look, so that the scalar loop may go on from any lane: they store nothing,
+    /// carry nothing but inductions, and do not end the program.
     pub(super) only_looks: bool,
     /// Whether whole groups may be executed at the end of the loop, where fewer iterations are left: nothing is done
     /// but to load what pages have, and to compute.
@@ -108,10 +108,7 @@ impl Search {
                 "this loop is left in the middle, and what it calls may free the memory that lanes look at";
             return Err(VectorizeError::at_inst(func, i, reason));
         }
-        let seen = |i: Inst| {
-            let data = &func.insts[i];
-            !is_annotation(module, data) && !only_reads(data.effects())
-        };
+        let seen = |i: Inst| !may_repeat(module, &func.insts[i]);
         let plain = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Growing { .. });
         // What stands behind the last branch is passed over for lanes before the one that leaves.
         let behind = || inside().filter(|&b| !l.is_before_last_break(func, b));
@@ -125,7 +122,8 @@ impl Search {
         let looking = Looking { module, func, l, carried, counter, objects: Objects::of(module, func) };
         for block in inside().filter(|&b| l.is_before_last_break(func, b)) {
             if !l.own.contains(block) {
-                let reason = "this loop is entered before it is known whether an earlier iteration leaves the one around it";
+                let reason = "this loop is entered before it is known whether an earlier iteration leaves the one \
+                              around it";
                 return Err(VectorizeError::at_block(func, block, reason));
             }
             for i in func.block_insts(block) {
@@ -153,9 +151,10 @@ fn computes(module: &Module, func: &Function, block: Block) -> bool {
     func.blocks[block].insts.iter().all(silent)
 }
 
-/// Whether nobody sees it if something is done once more, or not at all.
-pub(super) fn only_reads(effects: Effects) -> bool {
-    effects.difference(Effects::READS | Effects::TRAPS | Effects::ARG_MEMORY_ONLY).is_empty()
+/// Whether nobody sees it if an instruction is executed once more, or not at all.
+pub(super) fn may_repeat(module: &Module, data: &InstData) -> bool {
+    let harmless = Effects::READS | Effects::TRAPS | Effects::ARG_MEMORY_ONLY;
+    is_annotation(module, data) || data.effects().difference(harmless).is_empty()
 }
 
 fn is_store(func: &Function, i: Inst) -> bool {

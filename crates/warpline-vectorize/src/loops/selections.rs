@@ -29,10 +29,9 @@ use std::collections::HashMap;
 
 use super::carried::{Dependent, Kind};
 use super::find::Loop;
-use super::search::only_reads;
+use super::search::may_repeat;
 use crate::dependences::Growth;
 use crate::if_conversion::is_pure;
-use crate::known_calls::is_annotation;
 use warpline_dataflow::conditions::inverse;
 use warpline_ir::{
     BinaryOp, Block, Edge, FloatPred, Function, Inst, InstFlags, IntPred, Module, Op, Type, Users, Value,
@@ -400,8 +399,7 @@ impl<'a> Finder<'a> {
         let (func, l) = (self.func, self.l);
         let mut insts =
             func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
-        let writes = insts
-            .any(|i| !only_reads(func.insts[i].effects()) && !is_annotation(self.module, &func.insts[i]));
+        let writes = insts.any(|i| !may_repeat(self.module, &func.insts[i]));
         let known =
             |&v: &Value| func.def_block(v).is_none_or(|b| !l.blocks.contains(b) || l.is_always(func, b));
         !writes && tree.leaves.iter().all(known)

@@ -49,7 +49,7 @@ impl Stops {
         self.add_limited(b, variant, before, (leaving, None));
     }
 
-    /// The same, where no more than so many of the lanes count.
+    /// Ends the current block as [`add`](Self::add) does; of the lanes no more than the limit count, if there is one.
     fn add_limited(
         &self,
         b: &mut Builder,
@@ -177,8 +177,8 @@ impl Parts<'_> {
         Skeleton { blocks, state: made.state }
     }
 
-    /// The same where iterations only look. Whole groups are executed as long as pages have all of what they load, also
-    /// if fewer iterations are left, of which then no others count; what pages end in, under a mask.
+    /// The groups of a loop whose iterations only look. Whole groups are executed as long as pages have all of what they
+    /// load, also if fewer iterations are left, of which then no others count; what pages end in, under a mask.
     ///
     /// ```text
     ///   page:    φs of the state, left; groups = room / W or (left − 1) / W + 1;     br groups != 0, lanes, tail

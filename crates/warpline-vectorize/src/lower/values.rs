@@ -113,9 +113,8 @@ impl Lower<'_> {
         let Some(vty) = self.vector_type(ty) else {
             return Err(self.error(at, "a value of this type has no vector form yet"));
         };
-        let poison = self.out.poison(vty);
         if ty.scalar().is_none() {
-            let mut whole = poison;
+            let mut whole = self.out.poison(vty);
             let mut k = 0;
             while let Some(member_ty) = self.module.types.member(ty, u64::from(k)) {
                 let member = self.member(x, k, member_ty);
@@ -125,10 +124,15 @@ impl Lower<'_> {
             }
             return Ok(whole);
         }
+        Ok(self.splat_scalar(x, vty, self.width))
+    }
+
+    /// A scalar in each of so many elements of a vector of this type.
+    pub(super) fn splat_scalar(&mut self, x: Value, vty: Type, elements: u32) -> Value {
+        let poison = self.out.poison(vty);
         let zero = self.out.int_const(64, 0);
         let one = self.emit(Op::InsertElement, &[poison, x, zero], vty);
-        let mask = vec![0; self.width as usize].into();
-        Ok(self.emit(Op::Shuffle(mask), &[one, poison], vty))
+        self.emit(Op::Shuffle(vec![0; elements as usize].into()), &[one, poison], vty)
     }
 
     /// `base + k * step` in lane *k*.

@@ -76,12 +76,8 @@ impl Groups {
         reps: &SecondaryMap<Value, Rep>,
         machine: &Machine,
     ) {
-        let is_masked = |group: &Group| {
-            let block = func.insts[group.members[0].inst].block;
-            func.blocks[block].mask.is_some()
-        };
         let is_whole = |group: &Group| {
-            let served = !is_masked(group) || machine.masks.serve(8 * group.size);
+            let served = !group.is_masked(func) || machine.masks.serve(8 * group.size);
             group.stores && group.factor() > 1 && has_each_once(group) && served
         };
         let stores: Vec<GroupId> = self.ids().filter(|&id| is_whole(self.get(id))).collect();

@@ -74,8 +74,9 @@ impl Group {
         self.copy.as_ref().and_then(|copy| copy.in_order()).or(self.words)
     }
 
-    /// The shuffles of whole blocks between registers in the order of memory and vectors of one block of each of as many
-    /// columns, where four or more blocks fill a register and that takes no more instructions than accessing each block.
+    /// The shuffles of whole blocks between registers in the order of memory and vectors of one block of each of as
+    /// many columns, where four or more blocks fill a register and that takes no more instructions than accessing each
+    /// block.
     pub(crate) fn regrouped(&self, blocks: &Blocks) -> Option<Network> {
         let (factor, at_once) = (self.factor().unsigned_abs() as usize, blocks.stored as usize);
         if at_once < 4 || !blocks.columns.is_multiple_of(blocks.stored) {
@@ -225,8 +226,7 @@ impl Groups {
             let order = Order::Columns(windows.into_iter().map(|w| w as u64).collect());
             return Some((GroupCopy { from, same, network, order }, registers));
         }
-        let is_masked = |group: &Group| func.blocks[func.insts[group.members[0].inst].block].mask.is_some();
-        if is_masked(loads) || is_masked(stores) {
+        if loads.is_masked(func) || stores.is_masked(func) {
             return None;
         }
         let (network, windows) = Network::copied(factor as usize, same.len(), n, &copied);

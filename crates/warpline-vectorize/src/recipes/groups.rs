@@ -25,8 +25,9 @@
 //!
 //! # Which form is cheaper
 //!
-//! Bytes and shorts of which all lanes are active, or whole registers of which have masks, are accessed as [blocks](Blocks) of 16 bytes, where the machine
-//! shuffles these: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and nothing good of one of 127.
+//! Bytes and shorts are accessed as [blocks](Blocks) of 16 bytes where the machine shuffles these, if all lanes are
+//! active or whole registers have masks: LLVM makes much of a vector of 96 bytes that is shuffled as a whole, and
+//! nothing good of one of 127.
 //! Registers of 64 bytes are loaded and stored whole, and [shuffles of blocks](Group::regrouped) stand between them and
 //! vectors of one block for each of some lanes: putting a register together of four loads takes as long as these.
 //! No block reaches behind the last element that a lane reads: where it would, it begins earlier. The shuffles are in
@@ -158,12 +159,17 @@ pub(crate) struct Group {
     /// If each lane's elements are loaded as one word of which shifts take the members: how many blocks are loaded at
     /// once.
     pub words: Option<u64>,
-    /// Whether the members are computed alike, so that each member's vector has as many elements of memory, in the order
-    /// in which they lie there.
+    /// Whether the members are computed alike, so that each member's vector has as many elements of memory, in the
+    /// order in which they lie there.
     pub alike: bool,
 }
 
 impl Group {
+    /// Whether its accesses are in a block with a mask.
+    pub(super) fn is_masked(&self, func: &Function) -> bool {
+        func.blocks[func.insts[self.members[0].inst].block].mask.is_some()
+    }
+
     /// The least and the greatest offset.
     pub(crate) fn extent(&self) -> (i64, i64) {
         let offsets = self.members.iter().map(|m| m.offset);

@@ -26,7 +26,7 @@ pub(super) struct Work {
 pub(super) const SHORT: f64 = 1.5;
 /// Operations for each lane of an access whose place is chosen by the mask and taken out of a vector.
 const CHOSEN_LANE: f64 = 3.0;
-/// The same of a store, whose value is taken out of a vector as well.
+/// Operations for each lane of such a store, whose value is taken out of a vector as well.
 const CHOSEN_LANE_OF_STORE: f64 = 5.0;
 /// Operations that it takes to count the bits of a register's elements, where no instruction does.
 const COUNTED_BITS: f64 = 12.0;

@@ -133,7 +133,7 @@ impl Lower<'_> {
         let brought = self.result_of("llvm.x86.avx2.permd", &[part.elements, indices], words);
 
         let count = self.emit(Op::Cast(CastOp::Trunc), &[part.count], Type::Int(32));
-        let count = self.splatted(count, words, part.lanes);
+        let count = self.splat_scalar(count, words, part.lanes);
         let steps = (0..part.lanes).map(|k| Constant::int(32, k.into())).collect();
         let steps = self.out.constant_value(Constant::vector(steps));
         let bools = self.out.ty(part.mask);
@@ -146,13 +146,6 @@ impl Lower<'_> {
             Some(ty) if ty != self.out.ty(x) => self.emit(Op::Cast(CastOp::Bitcast), &[x], ty),
             _ => x,
         }
-    }
-
-    fn splatted(&mut self, x: Value, ty: Type, lanes: u32) -> Value {
-        let nothing = self.out.poison(ty);
-        let zero = self.out.int_const(32, 0);
-        let first = self.emit(Op::InsertElement, &[nothing, x, zero], ty);
-        self.emit(Op::Shuffle((0..lanes).map(|_| 0).collect()), &[first, nothing], ty)
     }
 
     fn result_of(&mut self, name: &str, args: &[Value], ty: Type) -> Value {
