@@ -143,6 +143,7 @@ pub(super) fn outline(
         inputs,
         inner: SecondaryMap::new(),
         nexts,
+        scanned: vec![None; carried.len()],
         moved: Vec::new(),
     };
     o.take_from_outside(module)?;
@@ -176,6 +177,8 @@ struct Outline<'a> {
     inner: SecondaryMap<Value, PackedOption<Value>>,
     /// What each φ of the header is in the next iteration.
     nexts: Vec<Value>,
+    /// Of scans, what the lanes up to each one hold, without what was there before the group.
+    scanned: Vec<Option<Value>>,
     /// Stores, with loads that have moved up past them.
     moved: Vec<(Inst, Inst)>,
 }
@@ -539,6 +542,7 @@ impl Outline<'_> {
             };
             let scan = put(Op::Lane(LaneOp::ScanInclusive(combiner.combine)), &[x], ty, none);
             let whole = combiner.combine_with(carry, scan, ty, put);
+            self.scanned[k] = Some(scan);
             self.replace(c.next, whole);
             let block = data.block;
             self.body.blocks[block].insts.retain(|i| i != inst);
@@ -659,7 +663,8 @@ impl Outline<'_> {
     }
 
     /// Returns what the φs are in the next iteration, but for what is computed without: which, in the order of members.
-    /// If lanes may leave the loop, or find a NaN, the last member is about those that do.
+    /// Of scans it is what the group has: combined with what was there before behind the group, one operation is all
+    /// that groups wait for. If lanes may leave the loop, or find a NaN, the last member is about those that do.
     fn give_back(
         &mut self,
         module: &mut Module,
@@ -675,7 +680,7 @@ impl Outline<'_> {
                 )
             })
             .collect();
-        let mut values: Vec<Value> = outputs.iter().map(|&k| self.nexts[k]).collect();
+        let mut values: Vec<Value> = outputs.iter().map(|&k| self.scanned[k].unwrap_or(self.nexts[k])).collect();
         let goes_back = self.any_nan(end, no_nans);
         if leaves.is_some() || goes_back.is_some() {
             values.push(goes_back.unwrap_or_else(|| self.body.int_const(64, 0)));

@@ -238,11 +238,11 @@ impl Parts<'_> {
                         where_active(b, mask, new, before[k], width)
                     }
                     (Kind::Reduction { .. } | Kind::Selected, None) => new,
-                    _ if b.func.ty(new) == b.func.ty(before[k]) => new,
-                    _ => {
-                        let ty = b.func.ty(before[k]);
-                        b.value(Op::ExtractElement, &[new, last], ty)
+                    (Kind::Scan { combiner, .. }, _) => {
+                        let of_group = lane_of(b, new, last);
+                        combined(b, combiner, before[k], of_group)
                     }
+                    _ => lane_of(b, new, last),
                 }
             })
             .collect();
@@ -436,6 +436,14 @@ fn part(b: &mut Builder, x: Value, first: u32, lanes: u32) -> Value {
     let poison = b.func.poison(b.func.ty(x));
     let chosen: Vec<i32> = (first..first + lanes).map(|lane| lane as i32).collect();
     b.value(Op::Shuffle(chosen.into()), &[x, poison], ty)
+}
+
+/// A lane of a vector; what is the same in all lanes as it is.
+fn lane_of(b: &mut Builder, x: Value, lane: Value) -> Value {
+    match b.func.ty(x) {
+        Type::Vector(v) => b.value(Op::ExtractElement, &[x, lane], v.elem.into()),
+        _ => x,
+    }
 }
 
 fn where_active(b: &mut Builder, mask: Value, new: Value, old: Value, width: u32) -> Value {

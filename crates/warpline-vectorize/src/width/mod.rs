@@ -232,9 +232,8 @@ fn settle(
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let remainder = program.remainder(machine, lanes);
     let least = scalar.map_or(0, |scalar| program.least(machine, lanes, &remainder, scalar));
-    // Where a register is as long as a cache line, all vectors lie across two unless they are aligned.
     let aligned =
-        may_divide(lanes) && machine.register_bits >= machine.line_bits() && program.streams(machine, lanes);
+        may_divide(lanes) && program.crosses_lines(machine) && program.streams(machine, lanes);
     let estimate = lanes.is_power_of_two().then(|| {
         program.expect_branches(machine, lanes);
         Estimate {

@@ -25,6 +25,15 @@ impl Program<'_> {
         side_by_side > 0.0 && side_by_side >= STREAM * operations
     }
 
+    /// Whether many vectors lie across two cache lines unless they are aligned: all that are as long as a line, and
+    /// every second one of half that. What comes before the first aligned one is executed under a mask, for which there
+    /// must be instructions.
+    pub(super) fn crosses_lines(&self, machine: &Machine) -> bool {
+        let insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
+        let mut accesses = insts.filter(|&&i| self.func.accessed(i).is_some());
+        2 * machine.register_bits >= machine.line_bits() && accesses.all(|&i| self.has_masks_for(machine, i))
+    }
+
     /// Whether lanes access neighbours in memory that they share.
     fn is_side_by_side(&self, i: Inst) -> bool {
         self.func.accessed(i).is_some_and(|a| {

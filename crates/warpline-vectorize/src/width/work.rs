@@ -512,8 +512,11 @@ impl Program<'_> {
                 match in_order {
                     // An element taken out, combined, put in.
                     true => Work::vector(3.0 * lanes),
-                    // Moved up and combined, by one lane, two, four …
-                    false => Work::vector(2.0 * lanes.log2() * registers),
+                    // Moved up and combined, by one lane, two, four …; by whole registers nothing has to be moved.
+                    false => {
+                        let within = (lanes / registers).max(1.0).log2();
+                        Work::vector((2.0 * within + registers.log2()) * registers)
+                    }
                 }
             }
             _ => Work::vector(4.0 * registers),
