@@ -19,6 +19,13 @@ pub(crate) enum Function {
     Pow,
 }
 
+impl Function {
+    /// Whether some ordinary argument has a denormal result.
+    pub(crate) fn may_underflow(self) -> bool {
+        matches!(self, Function::Exp | Function::Exp2 | Function::Pow)
+    }
+}
+
 impl Elementary {
     /// The largest error of all of them, in units in the last place.
     pub const LARGEST_ULP: u32 = 3;

@@ -282,7 +282,7 @@ impl Lower<'_> {
     }
 
     /// A vector of numbers, 1 or 1/2, for which a mathematics function is finite.
-    fn harmless_argument(&mut self, i: Inst, ty: Type) -> Value {
+    pub(super) fn harmless_argument(&mut self, i: Inst, ty: Type) -> Value {
         let name = match &self.src.insts[i].op {
             Op::Call(info) => info.callee.map_or("", |s| &self.module.symbols[s].name),
             _ => "",

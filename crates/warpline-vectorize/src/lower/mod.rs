@@ -79,6 +79,7 @@ pub(crate) fn lower(
         width: plan.width,
         count_lanes: options.count_lanes,
         nobodys_place: None.into(),
+        zeros: None,
         saved: BTreeMap::new(),
         copied: BTreeMap::new(),
         divided: elementary::Divided::new(),
@@ -104,6 +105,7 @@ pub(crate) fn lower(
     lower.blocks()?;
     let result = lower.returns(options)?;
     lower.phi_operands()?;
+    lower.write_zeros();
     lower.place_allocas();
     lower.keep_stack_aligned();
     alignment::raise(lower.module, &mut lower.out);
@@ -144,8 +146,10 @@ struct Lower<'a> {
     out: Function,
     width: u32,
     count_lanes: Option<&'a str>,
-    /// What lanes that are not active access.
+    /// What lanes that are not active store to.
     nobodys_place: PackedOption<Value>,
+    /// What they load.
+    zeros: Option<memory::Zeros>,
     /// What the kept calls of `llvm.stacksave` returned.
     saved: BTreeMap<Inst, Value>,
     /// What the loads of copies have loaded.

@@ -2,8 +2,9 @@
 //! `saturating`, `long_conversions`: operations on integers that floating-point arithmetic does faster.
 //!
 //! A call of a library of vector mathematics keeps nothing in vector registers, waits for the call before it, and
-//! loads its constants anew. Written out, the functions of a kernel overlap, and inactive lanes need no harmless
-//! argument, for no argument leaves a fast path. The argument is reduced to a small interval, where a polynomial is
+//! loads its constants anew. Written out, the functions of a kernel overlap, and no argument leaves a fast path. Inactive
+//! lanes get a harmless argument where the result might be a denormal number, since some processors take a hundred times
+//! as long for what is computed of these. The argument is reduced to a small interval, where a polynomial is
 //! near; what is special about zeros, infinities, NaNs and numbers below the normal ones is chosen afterwards. The
 //! coefficients are those that `tools/elementary-coefficients.py` prints. Reductions rest on fused multiplication and
 //! addition, so that the functions are for machines that have it as an instruction ([`MathLibrary::inline_expansion`]).
@@ -39,8 +40,14 @@ impl<'m> Lower<'m> {
     /// Writes a function out for all lanes of a call.
     pub(super) fn elementary(&mut self, i: Inst, called: Elementary) -> Result<Value, VectorizeError> {
         let args = self.src.insts[i].args.clone();
-        let x = self.vector(args[0], i)?;
+        let mut x = self.vector(args[0], i)?;
         let kind = called.kind;
+        if called.function.may_underflow()
+            && let Some(mask) = self.mask_vector(i)?
+        {
+            let harmless = self.harmless_argument(i, self.out.ty(x));
+            x = self.select(mask, x, harmless);
+        }
         Ok(match called.function {
             Function::Exp => self.floats(kind).exp(x),
             Function::Exp2 => self.floats(kind).exp2(x),

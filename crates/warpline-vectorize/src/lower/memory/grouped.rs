@@ -8,6 +8,8 @@
 //! Without branches: lanes that are not active access a place on the stack that nobody looks at. [AVX2](super::avx2)
 //! gathers some elements by instructions.
 
+use std::ops::Range;
+
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::recipes::{Gather, Group, How, MAX_ROWS, Member, Place, ROW_BYTES, Row, Scatter, Split};
@@ -17,6 +19,16 @@ use super::super::Lower;
 
 /// What lanes of a vector instruction are counted in: shuffles within so many bytes are cheap.
 const PART_BYTES: u64 = 16;
+
+/// The bytes of a group, on one side of where it is accessed.
+const ROOM: u64 = MAX_ROWS * ROW_BYTES;
+
+/// Zeros on the stack, which lanes that are not active load.
+pub(in crate::lower) struct Zeros {
+    place: Value,
+    /// The bytes that are loaded, counted from the middle.
+    read: Range<i64>,
+}
 
 impl Lower<'_> {
     /// Loads one element for each lane from anywhere.
@@ -52,8 +64,20 @@ impl Lower<'_> {
             let mask = self.mask_or_true(at)?;
             return Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, at));
         }
-        let ptrs = self.harmless_where_inactive(ptrs, at)?;
+        self.load_lanes(ptrs, access, vty, at)
+    }
+
+    /// Scalarized loads.
+    fn load_lanes(
+        &mut self,
+        ptrs: Value,
+        access: MemAccess,
+        vty: Type,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
         let elem = vty.elem().map_or(Type::Void, Type::from);
+        let size = self.module.layout.store_size(&self.module.types, elem).unwrap_or(PART_BYTES);
+        let ptrs = self.zeros_where_inactive(ptrs, 0..size as i64, at)?;
         let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
         Ok(self.collected(lanes, elem, vty))
     }
@@ -125,9 +149,7 @@ impl Lower<'_> {
     ) -> Result<Value, VectorizeError> {
         let elem = vty.elem().map_or(Type::Void, Type::from);
         let ptrs = self.neighbours(ptr, elem);
-        let ptrs = self.harmless_where_inactive(ptrs, at)?;
-        let lanes = (0..self.width).map(|k| self.load_row(ptrs, k, 0, access, elem, at)).collect();
-        Ok(self.collected(lanes, elem, vty))
+        self.load_lanes(ptrs, access, vty, at)
     }
 
     /// Stores them.
@@ -154,25 +176,73 @@ impl Lower<'_> {
     /// The pointers of active lanes, and elsewhere one to a place that nobody looks at.
     fn harmless_where_inactive(&mut self, ptrs: Value, at: Inst) -> Result<Value, VectorizeError> {
         let Some(mask) = self.mask_vector(at)? else { return Ok(ptrs) };
-        let place = self.nobodys_place();
+        let place = match self.nobodys_place.expand() {
+            Some(place) => place,
+            None => self.room_on_both_sides(),
+        };
+        self.nobodys_place = place.into();
+        self.pointers_or(mask, ptrs, place, at)
+    }
+
+    /// The pointers of active lanes, and elsewhere one to zeros, of which these bytes are read. Whatever else lay there
+    /// might be denormal numbers, which some processors take a hundred times as long for.
+    fn zeros_where_inactive(
+        &mut self,
+        ptrs: Value,
+        read: Range<i64>,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let Some(mask) = self.mask_vector(at)? else { return Ok(ptrs) };
+        let zeros = match self.zeros.take() {
+            Some(Zeros { place, read: r }) => {
+                Zeros { place, read: r.start.min(read.start)..r.end.max(read.end) }
+            }
+            None => Zeros { place: self.room_on_both_sides(), read },
+        };
+        let place = zeros.place;
+        self.zeros = Some(zeros);
+        self.pointers_or(mask, ptrs, place, at)
+    }
+
+    /// The pointers of active lanes, and elsewhere one into the middle of memory on the stack.
+    fn pointers_or(
+        &mut self,
+        mask: Value,
+        ptrs: Value,
+        place: Value,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let middle = self.offset_by(place, ROOM as i64);
         let vty = self.out.ty(ptrs);
-        let places = self.splat(place, at)?;
+        let places = self.splat(middle, at)?;
         Ok(self.emit(Op::Select, &[mask, ptrs, places], vty))
     }
 
-    /// Memory on the stack, with room for a group on both sides.
-    fn nobodys_place(&mut self) -> Value {
-        const ROOM: u64 = MAX_ROWS * ROW_BYTES;
-        let start = self.nobodys_place.expand().unwrap_or_else(|| {
-            let one = self.out.int_const(32, 1);
-            let ty = self.module.types.array(Type::Int(8), 2 * ROOM);
-            let op = Op::Alloca { ty, align: PART_BYTES };
-            let inst = self.out.make_inst(self.out.entry(), op, &[one], &[Type::PTR]);
-            self.allocas.push(inst);
-            self.out.insts[inst].results[0]
-        });
-        self.nobodys_place = start.into();
-        self.offset_by(start, ROOM as i64)
+    /// Memory on the stack, with room for a group on both sides of its middle.
+    fn room_on_both_sides(&mut self) -> Value {
+        let one = self.out.int_const(32, 1);
+        let ty = self.module.types.array(Type::Int(8), 2 * ROOM);
+        let op = Op::Alloca { ty, align: PART_BYTES };
+        let inst = self.out.make_inst(self.out.entry(), op, &[one], &[Type::PTR]);
+        self.allocas.push(inst);
+        self.out.insts[inst].results[0]
+    }
+
+    /// Writes the zeros that are read where the function begins, part by part.
+    pub(in crate::lower) fn write_zeros(&mut self) {
+        let Some(Zeros { place, read }) = self.zeros.take() else { return };
+        let (entry, part) = (self.out.entry(), PART_BYTES as i64);
+        let zeros = Constant::vector(vec![Constant::int(8, 0); PART_BYTES as usize]);
+        let zeros = self.out.constant_value(zeros);
+        let begin = (ROOM as i64 + read.start).div_euclid(part) * part;
+        for at in (begin..ROOM as i64 + read.end).step_by(PART_BYTES as usize) {
+            let behind = self.out.int_const(64, at as u128);
+            let ptr = self.out.make_inst(entry, Op::Gep(Type::Int(8)), &[place, behind], &[Type::PTR]);
+            let to = self.out.insts[ptr].results[0];
+            let access = MemAccess::plain(PART_BYTES);
+            let store = self.out.make_inst(entry, Op::Store(access), &[zeros, to], &[]);
+            self.allocas.extend([ptr, store]);
+        }
     }
 
     fn lane_pointer(&mut self, ptrs: Value, k: u32) -> Value {
@@ -199,8 +269,10 @@ impl Lower<'_> {
         let (access, size) = (accessed.access, group.size as i64);
         let elem = self.element_of(group);
         let ptrs = self.addresses(accessed.address, split, first)?;
-        let ptrs = self.harmless_where_inactive(ptrs, first)?;
         let rows = group.rows();
+        let read = rows.iter().map(|row| row.from * size..(row.from + i64::from(row.len)) * size);
+        let read = read.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
+        let ptrs = self.zeros_where_inactive(ptrs, read, first)?;
         for (n, row) in rows.iter().enumerate() {
             let row_ty = match row.len {
                 1 => elem,

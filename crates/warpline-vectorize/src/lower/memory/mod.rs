@@ -19,6 +19,8 @@ use warpline_ir::{BinaryOp, CastOp, Effects, Inst, MemAccess, Op, Scalar, Type, 
 
 use super::{Lower, Rep};
 
+pub(super) use grouped::Zeros;
+
 impl Lower<'_> {
     /// A load from a uniform address, from a place that is known to be there or where it is asked for.
     pub(super) fn load_once(&mut self, i: Inst, safe: Option<SafeLoad>) -> Result<(), VectorizeError> {
