@@ -12,10 +12,10 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Mutex, Once, PoisonError};
 
+use crate::ffi::types::LLVMErrorRef;
+use crate::ffi::types::LLVMOrcLLJITRef;
+use crate::ffi::types::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use llvm_sys::error::LLVMErrorRef;
-use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
-use llvm_sys::orc2::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 
 use crate::bfloat;
 use crate::child;
@@ -220,12 +220,15 @@ impl Module {
                 f.LLVMBuildUnreachable(builder);
                 // A description for debuggers that fits a declaration does not fit a body.
                 f.LLVMGlobalEraseMetadata(*function, DEBUG_INFO);
-                f.LLVMSetVisibility(*function, llvm_sys::LLVMVisibility::LLVMDefaultVisibility as u32);
+                f.LLVMSetVisibility(
+                    *function,
+                    crate::ffi::types::LLVMVisibility::LLVMDefaultVisibility as u32,
+                );
                 f.LLVMSetDLLStorageClass(
                     *function,
-                    llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass as u32,
+                    crate::ffi::types::LLVMDLLStorageClass::LLVMDefaultStorageClass as u32,
                 );
-                f.LLVMSetLinkage(*function, llvm_sys::LLVMLinkage::LLVMInternalLinkage as u32);
+                f.LLVMSetLinkage(*function, crate::ffi::types::LLVMLinkage::LLVMInternalLinkage as u32);
             }
             f.LLVMDisposeBuilder(builder);
         }
@@ -238,8 +241,8 @@ impl Module {
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a live function, and a constant of its own type, which is that of a pointer.
             unsafe {
-                let weak =
-                    f.LLVMGetLinkage(function) == llvm_sys::LLVMLinkage::LLVMExternalWeakLinkage as u32;
+                let weak = f.LLVMGetLinkage(function)
+                    == crate::ffi::types::LLVMLinkage::LLVMExternalWeakLinkage as u32;
                 if weak && !has_body(function) && !in_process(&crate::module::value_name(function)) {
                     f.LLVMReplaceAllUsesWith(function, f.LLVMConstNull(f.LLVMTypeOf(function)));
                 }

@@ -1,7 +1,7 @@
 //! One instruction.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 use warpline_ir::{
     AtomicOrdering, CallInfo, CastOp, Constant, Inst, InstFlags, IntPred, LaneOp, MemAccess, Op, Type, Value,
 };
