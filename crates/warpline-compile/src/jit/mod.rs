@@ -1,23 +1,28 @@
-//! Code in memory: a source is compiled and vectorized within a running program, and its functions are called by
-//! address, as those of a shared library are.
+//! Code in memory: a source is compiled and vectorized within a running program, which calls its functions.
 //!
-//! ```no_run
-//! use warpline_compile::jit::{Code, Language};
-//!
-//! // A library that calls this crate first of all in `main`, see `warpline_llvm::worker`.
-//! let source = "void scale(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }";
-//! let code = Code::of_source(Language::C, source)?;
-//! let address = code.address("scale")?;
-//! // The type is the source's: `unsafe { std::mem::transmute::<usize, extern "C" fn(i32, *mut f32)>(address) }`,
-//! // to be called as long as `code` is there.
-//! # Ok::<(), warpline_compile::Error>(())
-//! ```
+//! [`Kernel`] is one function, called with arguments that are checked; [`Code`] has all functions of a source, for such
+//! calls or by address, as a shared library does.
 //!
 //! What an input means is what [`crate::unasked`] says: marked loops or all loops are vectorized in their functions,
 //! which keep their names and parameters; of kernels, there are the drivers, such as `NAME_range(begin, end, …)`.
+//!
+//! A program that uses this calls [`warpline_llvm::worker::serve_if_asked`] first of all in `main`, and is its own worker
+//! then.
+
+mod arguments;
+mod kernel;
+mod lengths;
+mod number;
+mod signature;
 
 use std::path::Path;
+use std::sync::Arc;
 
+pub use arguments::{Argument, Arguments, Element, Returned};
+pub use kernel::{CallError, Kernel};
+pub use number::Number;
+pub use signature::Signature;
+pub(crate) use signature::{Callable, of_kernels, of_module};
 use warpline_llvm::Jit;
 use warpline_llvm::worker::Output;
 
@@ -26,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::kernel::load_for_code;
 use crate::loops::{LoopOptions, vectorize_loops};
 use crate::options::{KernelOptions, VectorizeOptions};
+use crate::source_types::SourceTypes;
 use crate::unasked;
 use crate::vectorize::vectorize;
 
@@ -77,24 +83,41 @@ pub struct Object {
     pub made: Vec<String>,
     /// What was not, and why, a line each.
     pub refused: Vec<String>,
+    /// What can be called, if types were asked for.
+    functions: Vec<Callable>,
+}
+
+/// What code in memory says when it panics: Rust's own functions for panics have other names with each compiler, and
+/// unwind, which this code cannot be.
+fn panic() -> Option<String> {
+    Some("error: code in Rust that was compiled at run time has panicked\n".to_owned())
 }
 
 impl Object {
-    /// Compiles and vectorizes an input. Loops that cannot be vectorized, or are not worth it, stay as they are.
+    /// Compiles and vectorizes an input. Loops that cannot be vectorized, or are not worth it, stay as they are. Code in
+    /// Rust that panics ends the process.
     ///
     /// # Errors
     /// Whatever is wrong with it and the options; why, if kernels are meant and none can be vectorized.
     pub fn of_file(options: &KernelOptions) -> Result<Object> {
+        Object::made(options, false)
+    }
+
+    /// `described`: whether the types of functions are wanted, too.
+    fn made(options: &KernelOptions, described: bool) -> Result<Object> {
         let functions: Vec<String> = options.function.iter().cloned().collect();
         let loops = unasked::loops(options, &functions)?;
         if !loops.is_empty() {
-            let asked = LoopOptions { functions, loops, ..LoopOptions::marked(options.clone()) };
-            return Object::of_loops(&asked);
+            let asked =
+                LoopOptions { functions, loops, panic: panic(), ..LoopOptions::marked(options.clone()) };
+            return Object::of_loops(&asked, described);
         }
-        let imported = load_for_code(&options.input, &options.load_options(), options.profile.as_deref())?;
-        let kernels = choice::choose(&imported.imported, &options.input, &functions, options.args.is_some())?;
-        let asked = VectorizeOptions::new(options.clone());
-        let (several, bytes) = vectorize(&asked, imported.imported, &kernels, Output::Object)?;
+        let imported =
+            load_for_code(&options.input, &options.load_options(), options.profile.as_deref())?.imported;
+        let types = described.then(|| SourceTypes::of(options, &imported));
+        let kernels = choice::choose(&imported, &options.input, &functions, options.args.is_some())?;
+        let asked = VectorizeOptions { panic: panic(), ..VectorizeOptions::new(options.clone()) };
+        let (several, bytes) = vectorize(&asked, imported, &kernels, Output::Object)?;
         let mut refused = several.refused;
         if several.made.is_empty()
             && let Some(last) = refused.pop()
@@ -106,17 +129,23 @@ impl Object {
             format!("{}: {lanes} lanes", one.kernel.name)
         });
         let refused = refused.iter().map(|one| one.reason.to_string()).collect();
-        Ok(Object { bytes, made: made.collect(), refused })
+        let functions = types.map_or(Vec::new(), |types| of_kernels(&options.input, &types, &several.made));
+        Ok(Object { bytes, made: made.collect(), refused, functions })
     }
 
-    fn of_loops(asked: &LoopOptions) -> Result<Object> {
-        let compiled = vectorize_loops(asked, Output::Object, false)?;
+    fn of_loops(asked: &LoopOptions, described: bool) -> Result<Object> {
+        let compiled = vectorize_loops(asked, Output::Object, described)?;
         let versions = || compiled.versions.iter();
         let made = versions().flat_map(|version| &version.loops);
         let made = made.map(|one| format!("{}: loop at {}: {} lanes", one.function, one.place, one.width));
         let scalar = versions().flat_map(|version| &version.scalar).map(|one| one.describe());
         let refused = compiled.refused.iter().map(|one| one.reason.to_string());
-        Ok(Object { made: made.collect(), refused: refused.chain(scalar).collect(), bytes: compiled.code })
+        Ok(Object {
+            made: made.collect(),
+            refused: refused.chain(scalar).collect(),
+            bytes: compiled.code,
+            functions: compiled.callable,
+        })
     }
 
     /// The same of a source that is given as text.
@@ -124,18 +153,28 @@ impl Object {
     /// # Errors
     /// As [`Object::of_file`], and if no file can be written for the compiler.
     pub fn of_source(language: Language, text: &str, options: &KernelOptions) -> Result<Object> {
+        Object::made_of_source(language, text, options, false)
+    }
+
+    fn made_of_source(
+        language: Language,
+        text: &str,
+        options: &KernelOptions,
+        described: bool,
+    ) -> Result<Object> {
         let failed =
             |e: std::io::Error| Error::input("the source", format!("no file can be made of it: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         let input = folder.path().join(format!("source.{}", language.extension()));
         std::fs::write(&input, text).map_err(failed)?;
-        Object::of_file(&KernelOptions { input, ..options.clone() })
+        Object::made(&KernelOptions { input, ..options.clone() }, described)
     }
 }
 
 /// Code in memory. What it has may be called as long as this is there.
+#[derive(Clone)]
 pub struct Code {
-    jit: Jit,
+    jit: Arc<Jit>,
     /// What was made and what was not; the bytes are empty.
     pub object: Object,
 }
@@ -146,7 +185,7 @@ impl Code {
     /// # Errors
     /// As [`Object::of_source`], and if something that it calls is not in this process.
     pub fn of_source(language: Language, text: &str) -> Result<Code> {
-        Code::of(Object::of_source(language, text, &KernelOptions::new(""))?)
+        Code::of(Object::made_of_source(language, text, &KernelOptions::new(""), true)?)
     }
 
     /// The same of a file.
@@ -154,7 +193,7 @@ impl Code {
     /// # Errors
     /// As [`Object::of_file`].
     pub fn of_file(path: &Path) -> Result<Code> {
-        Code::of(Object::of_file(&KernelOptions::new(path))?)
+        Code::of(Object::made(&KernelOptions::new(path), true)?)
     }
 
     /// Links an object into this process.
@@ -164,7 +203,43 @@ impl Code {
     pub fn of(mut object: Object) -> Result<Code> {
         let jit = Jit::new()?;
         jit.add_object(&std::mem::take(&mut object.bytes), "the source")?;
-        Ok(Code { jit, object })
+        Ok(Code { jit: Arc::new(jit), object })
+    }
+
+    /// A function, for calls with arguments that are checked.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it takes or returns something else than numbers and pointers whose types are
+    /// known.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let functions = &self.object.functions;
+        let Some((_, signature)) = functions.iter().find(|(own, _)| own == name) else {
+            let names: Vec<&str> = functions.iter().map(|(own, _)| own.as_str()).collect();
+            return Err(Error::option(
+                name,
+                format!("there is no such function; there are {}", names.join(", ")),
+            ));
+        };
+        match signature {
+            Ok(signature) => Kernel::of(&self.jit, signature.clone()),
+            Err(why) => Err(Error::option(name, why.clone())),
+        }
+    }
+
+    fn only_kernel(&self, input: impl AsRef<Path>) -> Result<Kernel> {
+        match &self.object.functions[..] {
+            [(name, _)] => self.kernel(name),
+            several => {
+                let names: Vec<&str> = several.iter().map(|(own, _)| own.as_str()).collect();
+                let message = match names[..] {
+                    [] => "it has no function that can be called".to_owned(),
+                    _ => {
+                        format!("it has several functions, {}: take one by `Code::kernel`", names.join(", "))
+                    }
+                };
+                Err(Error::input(input.as_ref(), message))
+            }
+        }
     }
 
     /// The address of a function or variable. Of which type it is says the source; what it does when it is called is
