@@ -66,7 +66,7 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "cmake",
         found: program(&["cmake"]),
-        purpose: "C and C++ projects: warpline_add_kernels",
+        purpose: "C and C++ projects: `warpline_kernels`",
         lost: "only CMake projects need it",
         needed: false,
     });
