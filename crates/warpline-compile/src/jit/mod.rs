@@ -23,6 +23,7 @@ pub use kernel::{CallError, Kernel};
 pub use number::Number;
 pub use signature::Signature;
 pub(crate) use signature::{Callable, of_kernels, of_module};
+use warpline_ir::demangle;
 use warpline_llvm::Jit;
 use warpline_llvm::worker::Output;
 
@@ -137,7 +138,8 @@ impl Object {
         let compiled = vectorize_loops(asked, Output::Object, described)?;
         let versions = || compiled.versions.iter();
         let made = versions().flat_map(|version| &version.loops);
-        let made = made.map(|one| format!("{}: loop at {}: {} lanes", one.function, one.place, one.width));
+        let made = made
+            .map(|one| format!("{}: loop at {}: {} lanes", demangle(&one.function), one.place, one.width));
         let scalar = versions().flat_map(|version| &version.scalar).map(|one| one.describe());
         let refused = compiled.refused.iter().map(|one| one.reason.to_string());
         Ok(Object {
