@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use warpline::vectorize::driver::Tail;
 use warpline::vectorize::loops::Carry;
-use warpline::{demangle, printable::line};
+use warpline::demangle;
 use warpline_compile::loops::{
     CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, ScalarLoop, vectorize_loops,
 };

@@ -289,7 +289,8 @@ fn main() {
 ";
     std::fs::write(folder.path().join("steps.rs"), source).unwrap();
     let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_warpline"));
-    let output = run.args(["run", "steps.rs", "--function", "all"]).current_dir(folder.path()).output().unwrap();
+    let output =
+        run.args(["run", "steps.rs", "--function", "all"]).current_dir(folder.path()).output().unwrap();
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(said.starts_with("all: loop at steps.rs:10 vectorized"), "{said}{errors}");
     assert!(said.contains("0 mismatches") && errors.is_empty(), "{said}{errors}");
