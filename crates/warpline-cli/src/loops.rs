@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use warpline::demangle;
 use warpline::vectorize::driver::Tail;
 use warpline::vectorize::loops::Carry;
-use warpline::demangle;
 use warpline_compile::loops::{
     CompiledLoops, LoopOptions, LoopVersion, MadeLoop, RefusedLoop, ScalarLoop, vectorize_loops,
 };
