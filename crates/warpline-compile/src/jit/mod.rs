@@ -15,7 +15,7 @@ mod lengths;
 mod number;
 mod signature;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use arguments::{Argument, Arguments, Element, Returned};
@@ -164,12 +164,34 @@ impl Object {
         options: &KernelOptions,
         described: bool,
     ) -> Result<Object> {
+        let file = SourceFile::new(language, text)?;
+        Object::made(&KernelOptions { input: file.path().to_owned(), ..options.clone() }, described)
+    }
+}
+
+/// A source that is given as text, as a file for those who read files. It is removed with this.
+pub struct SourceFile {
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl SourceFile {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn new(language: Language, text: &str) -> Result<SourceFile> {
         let failed =
             |e: std::io::Error| Error::input("the source", format!("no file can be made of it: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
-        let input = folder.path().join(format!("source.{}", language.extension()));
-        std::fs::write(&input, text).map_err(failed)?;
-        Object::made(&KernelOptions { input, ..options.clone() }, described)
+        let path = folder.path().join(format!("source.{}", language.extension()));
+        std::fs::write(&path, text).map_err(failed)?;
+        Ok(SourceFile { path, _folder: folder })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 }
 
