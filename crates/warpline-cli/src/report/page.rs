@@ -100,7 +100,7 @@ fn row(id: &str, entry: &Entry) -> String {
 fn prose(text: &str) -> String {
     let parts: Vec<String> = text.split('`').map(escape).collect();
     // One without a second is none.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escape(text);
     }
     let part = |(at, part): (usize, &String)| {

@@ -1,7 +1,13 @@
 //! The types of LLVM's C API that the table of functions uses: handles, and those values of enumerations that warpline
 //! names. Numbers are those of the headers (`llvm-c/*.h`), which LLVM keeps from version to version.
 
-#![expect(non_camel_case_types, non_upper_case_globals, reason = "the names are those of the C API")]
+#![expect(
+    non_camel_case_types,
+    non_upper_case_globals,
+    clippy::enum_variant_names,
+    clippy::upper_case_acronyms,
+    reason = "the names are those of the C API"
+)]
 
 use std::ffi::{c_int, c_uint, c_void};
 
