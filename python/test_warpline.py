@@ -28,6 +28,29 @@ class Package(unittest.TestCase):
         self.assertEqual(list(y), [1 + 2 * i for i in range(1000)])
         self.assertIn("saxpy: loop at", saxpy.code.report)
 
+    def test_arrays_of_numpy_are_passed_without_a_copy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+
+        @warpline.c("""
+            void saxpy(float *y, const float *x, float a, int n) {
+                for (int i = 0; i < n; i++) y[i] += a * x[i];
+            }
+        """)
+        def saxpy(y: warpline.array("f"), x: warpline.array("f"), a: "float", n: "int"): ...
+
+        y, x = numpy.ones(1000, numpy.float32), numpy.arange(1000, dtype=numpy.float32)
+        saxpy(y, x, 2.0, len(y))
+        self.assertTrue((y == 1 + 2 * x).all())
+        x.setflags(write=False)
+        saxpy(y, x, 1.0, len(y))
+        self.assertTrue((y == 1 + 3 * x).all())
+        for wrong in (y.astype(numpy.float64), numpy.ones((1000, 2), numpy.float32)[:, 0]):
+            with self.assertRaises(TypeError):
+                saxpy(wrong, x, 1.0, 1000)
+
     def test_functions_return_what_the_source_returns(self):
         code = warpline.compile(SAXPY, width=8)
         total = code.function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")

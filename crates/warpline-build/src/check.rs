@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use warpline::ir::{FloatKind, Function, SymbolKind, Type};
-use warpline::shape::ArgShape;
 use warpline_compile::signature::{Kind, Param, Primitive, Signature};
 use warpline_compile::vectorize::Compiled;
+use warpline_ir::{FloatKind, Function, SymbolKind, Type};
 use warpline_llvm::Imported;
+use warpline_uniformity::shape::ArgShape;
 
 use crate::error::{Error, Result};
 
@@ -31,7 +31,7 @@ pub(crate) fn changes_nothing_of_its_own(source: &Path, imported: &Imported) -> 
     let message = format!(
         "the variable `{}` can change, and the code for many lanes would have one of its own: pass a reference \
          to the kernels",
-        warpline::demangle(&variable.name)
+        warpline_ir::demangle(&variable.name)
     );
     Err(Error::Source { path: source.to_owned(), line: None, message })
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use warpline::vectorize::{Boscc, Coherence};
 use warpline_compile::asked::Asked;
 use warpline_compile::cpus::{self, Choice};
 use warpline_compile::package::Member;
@@ -12,6 +11,7 @@ use warpline_compile::spec::Width;
 use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, math, vectorize};
 use warpline_llvm::worker::{self, LoadOptions, Output};
 use warpline_llvm::{Cpu, Imported, Module};
+use warpline_vectorize::{Boscc, Coherence};
 
 use crate::archive::{Member as Object, archive};
 use crate::cache::{self, Cache, Made};
@@ -258,7 +258,7 @@ fn vectorized(project: &Project, cpus: &Cpus, unit: &Unit, key: &str) -> Result<
             return Err(wrong(format!(
                 "it calls `{}`, which has no body here, since Rust's own library does not inline it, or it is \
                  declared only: call something else, or do it outside of the kernel",
-                warpline::demangle(function)
+                warpline_ir::demangle(function)
             )));
         }
     }

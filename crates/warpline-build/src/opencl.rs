@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use warpline::ir::{FloatKind, Scalar, Type};
 use warpline_compile::source_types::SourceTypes;
 use warpline_compile::spec::Width;
 use warpline_compile::vectorize::{Compiled, Drivers};
 use warpline_compile::{KernelOptions, VectorizeOptions, dispatch, kernel, math, vectorize};
+use warpline_ir::{FloatKind, Scalar, Type};
 use warpline_llvm::Imported;
 use warpline_llvm::worker::Output;
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use warpline::printable::line;
-use warpline::shape::ArgShape;
 use warpline_compile::signature::{Element, Kind, Param, Primitive, Signature};
+use warpline_ir::printable::line;
+use warpline_uniformity::shape::ArgShape;
 
 use crate::files::Project;
 

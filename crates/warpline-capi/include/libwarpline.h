@@ -75,6 +75,16 @@ char *warpline_analyze_file(const char *path,
                             const char *args,
                             struct WarplineError **error);
 
+// The same of a source that is given as text. `language` is as for `warpline_compile_source`.
+//
+// # Safety
+// As for `warpline_analyze_file`; `language` and `source` are texts.
+char *warpline_analyze_source(const char *language,
+                              const char *source,
+                              const char *function,
+                              const char *args,
+                              struct WarplineError **error);
+
 // What `warpline explain --format json` says: step by step, why something in a file's function diverges, or is uniform.
 // `subject` is the number of a line of the source, or a value or block as `--value` takes it: `%x`, `block:NAME`,
 // `loop:NAME`. `function` is `NULL` if there is only one.
@@ -86,6 +96,16 @@ char *warpline_explain_file(const char *path,
                             const char *function,
                             const char *subject,
                             struct WarplineError **error);
+
+// The same of a source that is given as text. `language` is as for `warpline_compile_source`.
+//
+// # Safety
+// As for `warpline_explain_file`; `language` and `source` are texts.
+char *warpline_explain_source(const char *language,
+                              const char *source,
+                              const char *function,
+                              const char *subject,
+                              struct WarplineError **error);
 
 // Compiles a source that is given as text and vectorizes its loops, or its kernels. `language` is the ending of a file
 // in it: c, cpp, cl, rs or ll.

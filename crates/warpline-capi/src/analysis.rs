@@ -7,11 +7,12 @@ use warpline_cli::cli::{Cli, CompilerOptions, Verb};
 use warpline_cli::explain::explained;
 use warpline_cli::parse_quietly;
 use warpline_cli::subject::{Asked, Unit};
+use warpline_compile::jit::SourceFile;
 use warpline_uniformity::report::{FunctionReport, RefusedReport, Report};
 use warpline_uniformity::{Uniformity, tokens};
 
 use crate::error::{Failure, WarplineError, guarded_text};
-use crate::{find_worker, text};
+use crate::{find_worker, language_of, text};
 
 /// What `warpline analyze --format json` says of a file's functions: which values, branches and loops diverge, and why.
 /// `function` is the only one that is meant, or `NULL`; `args` are shapes of its parameters, or `NULL`.
@@ -31,6 +32,29 @@ pub unsafe extern "C" fn warpline_analyze_file(
         // SAFETY: the caller passes texts, or nothing.
         let (path, function, args) = unsafe { (text(path, "path")?, text(function, ""), text(args, "")) };
         analyze(Path::new(path), function.ok(), args.ok())
+    };
+    // SAFETY: the caller passes the address of a pointer or nothing.
+    unsafe { guarded_text(error, work) }
+}
+
+/// The same of a source that is given as text. `language` is as for `warpline_compile_source`.
+///
+/// # Safety
+/// As for `warpline_analyze_file`; `language` and `source` are texts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpline_analyze_source(
+    language: *const c_char,
+    source: *const c_char,
+    function: *const c_char,
+    args: *const c_char,
+    error: *mut *mut WarplineError,
+) -> *mut c_char {
+    let work = || {
+        find_worker();
+        // SAFETY: the caller passes texts, or nothing.
+        let (file, function, args) =
+            unsafe { (source_file(language, source)?, text(function, ""), text(args, "")) };
+        analyze(file.path(), function.ok(), args.ok())
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
     unsafe { guarded_text(error, work) }
@@ -59,6 +83,37 @@ pub unsafe extern "C" fn warpline_explain_file(
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
     unsafe { guarded_text(error, work) }
+}
+
+/// The same of a source that is given as text. `language` is as for `warpline_compile_source`.
+///
+/// # Safety
+/// As for `warpline_explain_file`; `language` and `source` are texts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn warpline_explain_source(
+    language: *const c_char,
+    source: *const c_char,
+    function: *const c_char,
+    subject: *const c_char,
+    error: *mut *mut WarplineError,
+) -> *mut c_char {
+    let work = || {
+        find_worker();
+        // SAFETY: the caller passes texts, or nothing.
+        let (file, function, subject) =
+            unsafe { (source_file(language, source)?, text(function, ""), text(subject, "subject")?) };
+        explain(&file.path().to_string_lossy(), function.ok(), subject)
+    };
+    // SAFETY: the caller passes the address of a pointer or nothing.
+    unsafe { guarded_text(error, work) }
+}
+
+/// # Safety
+/// `language` and `source` are `NULL` or texts.
+unsafe fn source_file(language: *const c_char, source: *const c_char) -> Result<SourceFile, Failure> {
+    // SAFETY: the caller passes texts, or nothing.
+    let (name, source) = unsafe { (text(language, "language")?, text(source, "source")?) };
+    Ok(SourceFile::new(language_of(name)?, source)?)
 }
 
 fn explain(path: &str, function: Option<&str>, subject: &str) -> Result<String, Failure> {

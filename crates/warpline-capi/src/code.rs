@@ -3,11 +3,11 @@
 use std::ffi::{CString, c_char, c_void};
 
 use warpline_compile::KernelOptions;
-use warpline_compile::jit::{Code, Language, Object};
+use warpline_compile::jit::{Code, Object};
 use warpline_compile::spec::Width;
 
 use crate::error::{Failure, WarplineError, free, guarded, guarded_object};
-use crate::{find_worker, text};
+use crate::{find_worker, language_of, text};
 
 /// How to vectorize. All zeros are the defaults.
 #[repr(C)]
@@ -88,9 +88,7 @@ pub unsafe extern "C" fn warpline_compile_source(
         // SAFETY: the caller passes texts and options.
         let (name, source, options) =
             unsafe { (text(language, "language")?, text(source, "source")?, options(given)?) };
-        let language = Language::of(name)
-            .ok_or_else(|| Failure::usage(format!("language {name}: use c, cpp, cl, rs or ll")))?;
-        Ok(reported(Object::of_source(language, source, &options)?))
+        Ok(reported(Object::of_source(language_of(name)?, source, &options)?))
     };
     // SAFETY: the caller passes the address of a pointer or nothing.
     unsafe { guarded_object(error, work) }

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use warpline_compile::Error;
+use warpline_compile::jit::Language;
 use warpline_llvm::on_path;
 use warpline_llvm::worker::{self, Worker};
 
@@ -87,6 +88,11 @@ fn find_worker() {
 fn find_worker_once(find: impl FnOnce()) {
     static FOUND: Once = Once::new();
     FOUND.call_once(find);
+}
+
+/// The language of a name that was passed.
+fn language_of(name: &str) -> Result<Language, Failure> {
+    Language::of(name).ok_or_else(|| Failure::usage(format!("language {name}: use c, cpp, cl, rs or ll")))
 }
 
 /// A text that was passed.

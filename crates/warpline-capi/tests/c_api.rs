@@ -22,8 +22,8 @@ fn text(output: &Output) -> String {
 fn the_header_is_what_cbindgen_makes_of_the_sources() {
     let folder = root().join("crates/warpline-capi");
     let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).unwrap();
-    let sources = ["lib", "error", "code", "analysis"].map(|name| folder.join(format!("src/{name}.rs")));
-    let made = sources.iter().fold(cbindgen::Builder::new().with_config(config), |b, path| b.with_src(path));
+    // With its modules.
+    let made = cbindgen::Builder::new().with_config(config).with_src(folder.join("src/lib.rs"));
     let mut text = Vec::new();
     made.generate().unwrap().write(&mut text);
     let text = String::from_utf8(text).unwrap();
@@ -98,6 +98,7 @@ fn a_program_in_c_learns_what_diverges_and_why() {
     assert!(ran.status.success(), "{said}");
     assert!(said.contains("\"functions\"") && said.contains("\"reasons\""), "{said}");
     assert!(said.contains("\"explanations\"") && said.contains("\"chain\""), "{said}");
+    assert!(said.contains("language cobol: use c"), "{said}");
     let Some(ran) = of("1000") else { return };
     assert!(!ran.status.success() && text(&ran).contains("1000"), "{}", text(&ran));
 }

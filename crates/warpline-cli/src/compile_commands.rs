@@ -53,7 +53,10 @@ fn read(folder: &Path) -> Result<(PathBuf, Vec<Entry>)> {
         false => folder.to_owned(),
     };
     let wrong = |message: String| wrong(folder, message);
-    let size = std::fs::metadata(&path).map_err(|e| wrong(format!("cannot read {}: {e}", path.display())))?;
+    let size = std::fs::metadata(&path).map_err(|e| {
+        let path = path.display();
+        wrong(format!("cannot read {path}: {e}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and Meson and Bear do"))
+    })?;
     if !size.is_file() || size.len() > MOST {
         return Err(wrong(format!("{} is no file that can be read", path.display())));
     }

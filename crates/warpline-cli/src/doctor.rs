@@ -66,7 +66,7 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "cmake",
         found: program(&["cmake"]),
-        purpose: "C and C++ projects: warpline_add_kernels",
+        purpose: "C and C++ projects: `warpline_kernels`",
         lost: "only CMake projects need it",
         needed: false,
     });
@@ -93,7 +93,8 @@ fn of_tool(tool: Tool) -> Finding {
 }
 
 fn cpu() -> Finding {
-    let found = host_triple().map_err(|e| e.to_string()).and_then(|triple| {
+    // Why there is none is said already.
+    let found = host_triple().map_err(|_| "not known without LLVM".to_owned()).and_then(|triple| {
         let cpu = worker::find_cpu("native", &triple).map_err(|e| e.to_string())?;
         let machine = machine::of(&cpu, &triple).map_err(|e| e.to_string())?;
         Ok(format!("{}: {}", cpu.name, describe(&machine)))
@@ -138,7 +139,8 @@ fn text(one: &Finding) -> String {
         (Err(_), true) => ("error", one.lost.to_owned()),
         (Err(_), false) => ("missing", format!("without it, {}", one.lost)),
     };
-    format!("{mark:8}{name:9}{}\n{:17}{more}\n", warpline::printable::line(said), "")
+    let said: Vec<_> = said.lines().map(warpline::printable::line).collect();
+    format!("{mark:8}{name:9}{}\n{:17}{more}\n", said.join(&format!("\n{:17}", "")), "")
 }
 
 fn as_json(one: &Finding) -> Value {

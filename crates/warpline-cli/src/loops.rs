@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use warpline::printable::line;
+use warpline::demangle;
 use warpline::vectorize::driver::Tail;
 use warpline::vectorize::loops::Carry;
 use warpline_compile::loops::{
@@ -154,11 +154,11 @@ fn stay_scalar(versions: &[LoopVersion]) -> impl Iterator<Item = String> {
 /// Which loops were vectorized, in a line.
 pub(crate) fn vectorized(loops: &[MadeLoop]) -> String {
     match loops {
-        [l] => format!("{}: loop at {} vectorized with {} lanes", line(&l.function), l.place, l.width),
+        [l] => format!("{}: loop at {} vectorized with {} lanes", demangle(&l.function), l.place, l.width),
         [] => "no loop vectorized".to_owned(),
         _ => {
-            let function = loops.first().map_or(String::new(), |l| line(&l.function).into_owned());
-            let one = loops.iter().all(|l| line(&l.function) == function);
+            let function = loops.first().map_or(String::new(), |l| demangle(&l.function));
+            let one = loops.iter().all(|l| demangle(&l.function) == function);
             let of = if one { format!("{function}: ") } else { String::new() };
             format!("{of}{} loops vectorized", loops.len())
         }
@@ -182,7 +182,7 @@ pub(crate) fn details(l: &MadeLoop) -> Vec<String> {
     let carried: Vec<String> =
         l.made.carried.iter().map(|c| format!("{} {}", c.kind.name(), c.name)).collect();
     let carried = if carried.is_empty() { "nothing".to_owned() } else { carried.join(", ") };
-    let mut first = format!("{} in {}: {} lanes", l.place, line(&l.function), l.width);
+    let mut first = format!("{} in {}: {} lanes", l.place, demangle(&l.function), l.width);
     if l.made.variants.epilogue() < l.width {
         first += &format!(", vector epilogue with {}", l.made.variants.epilogue());
     }

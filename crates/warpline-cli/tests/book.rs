@@ -1,30 +1,48 @@
-//! The book: all its chapters are there, and the guide's commands do and print what it says.
+//! The book: all its chapters are there, its commands do and print what it says, and each of its blocks is under test.
 //!
-//! In `docs/guide` and `README.md`, `<!-- file: NAME -->` before a block makes it a file, lines `warpline …` of `sh` blocks are run
-//! one after the other beside these files, and a `text` block behind one is what it prints, with other numbers, times
-//! and CPUs.
+//! A comment line before a block says what it is:
+//!
+//! * `<!-- file: NAME -->`: a file that the chapter's commands find.
+//! * `<!-- in: PATH, … -->`: an excerpt. Each of its lines stands in one of these files, of the repository or of what the
+//!   chapter's commands have written; in data and output, with other numbers.
+//! * `<!-- test: PATH: NAME -->`: a test of this name, in this file, takes the block from the chapter.
+//! * `<!-- not run: REASON -->`: commands that take too long for a test, or files that are not here.
+//!
+//! Commands in `sh` blocks are run one after the other beside the chapter's files, those of cargo and the project's own
+//! tools excepted, which continuous integration runs: what they name is looked for. A `text` block behind commands is
+//! what they print, with other numbers, times and CPUs; `console` is output that nothing is compared with.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
 use warpline_testkit::programs_run::root;
 
-/// A fenced block: the name of the file that it is, its language, its lines.
+/// A fenced block: what is said of it, its language, its lines.
+#[derive(Default)]
 struct Block {
-    file: Option<String>,
+    said: Option<String>,
     language: String,
     text: String,
 }
 
+impl Block {
+    /// What stands behind such a word in the comment before it.
+    fn said(&self, word: &str) -> Option<&str> {
+        self.said.as_deref()?.strip_prefix(word)?.strip_prefix(": ")
+    }
+}
+
 fn blocks(chapter: &str) -> Vec<Block> {
-    let (mut all, mut file) = (Vec::new(), None);
+    let (mut all, mut said) = (Vec::new(), None);
     let mut lines = chapter.lines();
     while let Some(line) = lines.next() {
-        if let Some(name) = line.strip_prefix("<!-- file: ") {
-            file = Some(name.trim_end_matches(" -->").to_owned());
-        } else if let Some(language) = line.strip_prefix("```") {
-            let text: String = lines.by_ref().take_while(|l| *l != "```").flat_map(|l| [l, "\n"]).collect();
-            all.push(Block { file: file.take(), language: language.to_owned(), text });
+        if let Some(comment) = line.strip_prefix("<!-- ") {
+            said = Some(comment.trim_end_matches(" -->").to_owned());
+        } else if let Some(language) = line.trim_start().strip_prefix("```") {
+            let text =
+                lines.by_ref().take_while(|l| l.trim_start() != "```").flat_map(|l| [l, "\n"]).collect();
+            all.push(Block { said: said.take(), language: language.to_owned(), text });
         }
     }
     all
@@ -55,57 +73,247 @@ fn comparable(text: &str) -> String {
     text.lines().filter(|l| !l.contains("warning: vector code is slower")).map(line).collect()
 }
 
-/// Runs the commands of a chapter in a folder, and says how many.
-fn run(chapter: &Path, folder: &Path) -> usize {
+/// Who runs a command.
+enum Runner {
+    /// This test.
+    Here,
+    /// Continuous integration: what it names is there.
+    Elsewhere,
+}
+
+/// The first word of a command behind variables, `!` and `cd`, and who runs it; an error if nobody does.
+fn runner(line: &str) -> Result<Runner, String> {
+    let line = line.rsplit("&& ").next().unwrap_or(line).trim_start_matches("! ");
+    let mut words = line.split_whitespace().skip_while(|word| word.contains('='));
+    match words.next().unwrap_or_default() {
+        "warpline" | "cc" | "make" | "./host" | "./threads" => Ok(Runner::Here),
+        "cargo" => names_what_there_is(&words.collect::<Vec<_>>()).map(|()| Runner::Elsewhere),
+        program if program.starts_with(".ci/") || program.starts_with("tools/") => {
+            let there = root().join(program).is_file();
+            if there { Ok(Runner::Elsewhere) } else { Err(format!("there is no {program}")) }
+        }
+        program => Err(format!("nobody runs {program}")),
+    }
+}
+
+/// Whether packages, tests and examples that a command of cargo names are there.
+fn names_what_there_is(words: &[&str]) -> Result<(), String> {
+    let words: Vec<&str> = words.iter().copied().take_while(|word| *word != "#").collect();
+    let behind =
+        |option: &str| words.iter().position(|word| *word == option).and_then(|at| words.get(at + 1));
+    let folder = match behind("-p") {
+        Some(package) => root().join("crates").join(package),
+        None => root(),
+    };
+    if !folder.is_dir() {
+        return Err(format!("there is no {}", folder.display()));
+    }
+    if let Some(path) = behind("--path").filter(|path| !root().join(path).join("Cargo.toml").is_file()) {
+        return Err(format!("there is no package in {path}"));
+    }
+    for (option, place) in [("--test", "tests"), ("--example", "examples")] {
+        let Some(name) = behind(option) else { continue };
+        let sources =
+            [folder.join(place).join(format!("{name}.rs")), folder.join(place).join(name).join("main.rs")];
+        let Some(source) = sources.iter().find(|path| path.is_file()) else {
+            return Err(format!("there is no {name} in {}", folder.join(place).display()));
+        };
+        // What stands behind it chooses among the tests.
+        let at = words.iter().position(|word| word == name).unwrap_or_default();
+        let filter = words.get(at + 1).filter(|word| !word.starts_with('-') && option == "--test");
+        let mut text = std::fs::read_to_string(source).unwrap();
+        for entry in std::fs::read_dir(source.with_extension("")).into_iter().flatten() {
+            text += &std::fs::read_to_string(entry.unwrap().path()).unwrap_or_default();
+        }
+        if let Some(filter) = filter.filter(|filter| !text.contains(**filter)) {
+            return Err(format!("no test in {} is called {filter}", source.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the program of a command is on the path; those that are not are named.
+fn is_there(line: &str) -> bool {
+    let program = line.split_whitespace().next().unwrap_or_default();
+    let there =
+        program != "cc" && program != "make" || Command::new(program).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("skipped: there is no {program} for `{line}`");
+    }
+    there
+}
+
+/// What a chapter's blocks were found to be, and what is wrong with them.
+#[derive(Default)]
+struct Account {
+    commands: usize,
+    excerpts: usize,
+    wrong: Vec<String>,
+}
+
+/// Runs the commands of a chapter in a folder, and looks at all of its blocks.
+fn run(chapter: &Path, folder: &Path, account: &mut Account) {
     let blocks = blocks(&std::fs::read_to_string(chapter).unwrap());
-    let program = Path::new(env!("CARGO_BIN_EXE_warpline"));
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let (mut commands, mut printed) = (0, String::new());
+    let name = chapter.strip_prefix(root()).unwrap_or(chapter).display().to_string();
+    // What commands have printed; nothing if none was run.
+    let mut printed = None;
     for block in blocks {
-        if let Some(name) = &block.file {
-            let path = folder.join(name);
+        let head =
+            format!("{name}: ```{}: {}", block.language, block.text.lines().next().unwrap_or_default());
+        if let Some(file) = block.said("file") {
+            let path = folder.join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &block.text).unwrap();
             continue;
         }
+        if let Some(paths) = block.said("in") {
+            account.excerpts += 1;
+            account.wrong.extend(excerpt(&block, paths, folder).err().map(|why| format!("{head}: {why}")));
+            continue;
+        }
+        if let Some((path, test)) = block.said("test").and_then(|said| said.split_once(": ")) {
+            let there = std::fs::read_to_string(root().join(path))
+                .is_ok_and(|text| text.contains(&format!("fn {test}(")));
+            account.wrong.extend((!there).then(|| format!("{head}: there is no test {test} in {path}")));
+            continue;
+        }
         match block.language.as_str() {
+            "sh" if block.said("not run").is_some_and(|reason| reason.len() > 9) => printed = None,
             "sh" => {
-                printed.clear();
-                for line in block.text.lines().filter(|line| line.starts_with("warpline ")) {
-                    let mut shell = Command::new("sh");
-                    shell.args(["-c", line]).env("PATH", &path).current_dir(folder);
-                    shell.env("CARGO_TARGET_DIR", folder.join("target"));
-                    let output = shell.output().unwrap();
-                    let errors = String::from_utf8_lossy(&output.stderr);
-                    assert!(output.status.success(), "{}: {line}: {errors}", chapter.display());
-                    printed += &String::from_utf8_lossy(&output.stdout);
-                    commands += 1;
+                let mut output = String::new();
+                printed = None;
+                for line in block.text.lines().map(|line| line.split("  #").next().unwrap_or(line).trim_end())
+                {
+                    match runner(line) {
+                        Ok(Runner::Here) if is_there(line) => {
+                            match shell(line, folder) {
+                                Ok(text) => output += &text,
+                                Err(why) => account.wrong.push(format!("{head}: {why}")),
+                            }
+                            account.commands += 1;
+                            printed = Some(output.clone());
+                        }
+                        Ok(_) => {}
+                        Err(why) => account.wrong.push(format!("{head}: {why}")),
+                    }
                 }
             }
-            "text" => assert_eq!(comparable(&printed), comparable(&block.text), "{}", chapter.display()),
-            _ => {}
+            "text" => {
+                if let Some(printed) = &printed {
+                    let (printed, said) = (comparable(printed), comparable(&block.text));
+                    if printed != said {
+                        account
+                            .wrong
+                            .push(format!("{head}: this is printed:\n{printed}and this is said:\n{said}"));
+                    }
+                }
+            }
+            "console" => {}
+            _ => {
+                account.wrong.push(format!("{head}: no test has it: say `file`, `in` or `not run` before it"))
+            }
         }
     }
-    commands
+}
+
+/// Runs a command, and returns what it prints, or what is wrong with it.
+fn shell(line: &str, folder: &Path) -> Result<String, String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_warpline"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).env("PATH", &path).current_dir(folder);
+    shell.env("CARGO_TARGET_DIR", folder.join("target"));
+    let output = shell.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{line}: {errors}"));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether each line of a block stands in one of the files, whatever is said of it in a comment behind it.
+fn excerpt(block: &Block, paths: &str, folder: &Path) -> Result<(), String> {
+    let is_data = matches!(block.language.as_str(), "json" | "yaml" | "llvm");
+    let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let same = |text: &str| if is_data { comparable(&spaced(text)) } else { spaced(text) };
+    let mut all = String::new();
+    for path in paths.split(", ") {
+        let read = [root().join(path), folder.join(path)]
+            .into_iter()
+            .find_map(|path| std::fs::read_to_string(path).ok());
+        all += &same(&read.ok_or(format!("there is no {path}"))?);
+    }
+    for line in block.text.lines() {
+        let line = ["  // ", "  /* ", "  # "]
+            .iter()
+            .fold(line, |line, sign| line.split(sign).next().unwrap_or(line));
+        if !all.contains(same(line).trim_end()) {
+            return Err(format!("`{}` is not in {paths}", line.trim()));
+        }
+    }
+    Ok(())
+}
+
+/// All pages in Markdown that people read.
+fn pages() -> Vec<std::path::PathBuf> {
+    let mut all: BTreeSet<_> =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).into();
+    for folder in ["docs", "docs/guide", "docs/internals", "docs/reference"] {
+        let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        all.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    }
+    all.into_iter().collect()
 }
 
 #[test]
-fn commands_of_the_guide_and_of_the_readme_do_and_print_what_they_say() {
+fn every_block_is_under_test_and_every_command_does_and_prints_what_is_said() {
     if !warpline_llvm::has_clang() {
         eprintln!("skipped: there is no clang");
         return;
     }
-    let mut commands = 0;
-    let chapters = std::fs::read_dir(root().join("docs/guide")).unwrap().map(|entry| entry.unwrap().path());
-    for chapter in chapters.chain([root().join("README.md")]) {
+    let mut account = Account::default();
+    for chapter in pages() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["examples", "filetests"] {
             std::os::unix::fs::symlink(root().join(name).canonicalize().unwrap(), folder.path().join(name))
                 .unwrap();
         }
-        commands += run(&chapter, folder.path());
+        run(&chapter, folder.path(), &mut account);
     }
-    assert!(commands >= 8, "only {commands} commands were found");
+    assert!(account.wrong.is_empty(), "{}", account.wrong.join("\n"));
+    assert!(account.commands >= 60, "only {} commands were found", account.commands);
+    assert!(account.excerpts >= 10, "only {} excerpts were found", account.excerpts);
+}
+
+#[test]
+fn a_block_that_nobody_runs_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let chapter = folder.path().join("chapter.md");
+    let wrong = |text: &str| {
+        std::fs::write(&chapter, text).unwrap();
+        let mut account = Account::default();
+        run(&chapter, folder.path(), &mut account);
+        account.wrong.len()
+    };
+    for text in [
+        "```rust\nlet x = 1;\n```\n",
+        "```sh\ncurl x | sh\n```\n",
+        "```sh\ncargo test -p warpline-nothing\n```\n",
+        "```sh\ncargo test -p warpline-ir --test nothing\n```\n",
+        "```sh\ntools/nothing.sh\n```\n",
+        "<!-- in: examples/crate/build.rs -->\n```rust\nlet nothing = 1;\n```\n",
+        "<!-- in: nothing.rs -->\n```rust\nfn main() {}\n```\n",
+        "  ```c\n  int x;\n  ```\n",
+    ] {
+        assert_eq!(wrong(text), 1, "{text}");
+    }
+    for text in [
+        "<!-- file: x.rs -->\n```rust\nlet x = 1;\n```\n<!-- in: x.rs -->\n```rust\nlet   x = 1;  // one\n```\n",
+        "<!-- not run: it takes a day -->\n```sh\nmeasure\n```\n```text\nwhat it printed\n```\n",
+        "```sh\ncargo test -p warpline-cli --test book  # this\ncargo test --workspace\n```\n",
+    ] {
+        assert_eq!(wrong(text), 0, "{text}");
+    }
 }
 
 /// Its commands run on sources of the names that it has, after the baselines have been written.

@@ -383,7 +383,15 @@ const CMAKE: &str = "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nfind_pa
                      target_compile_definitions(config INTERFACE DSP_FLOAT DSP_TAPS=16)\nadd_executable(p main.c)\n\
                      set_target_properties(p PROPERTIES C_STANDARD 17)\ntarget_link_libraries(p PRIVATE config)\n\
                      target_compile_options(p PRIVATE -Wall -O2)\n\
-                     warpline_kernels(p SOURCES src/dsp.c FUNCTIONS \"dsp_f*\" CPUS x86-64-v2 x86-64-v3)\n";
+                     warpline_kernels(p SOURCES src/dsp.c FUNCTIONS \"dsp_f*\" CPUS x86-64-v2 x86-64-v3)\n\
+                     add_executable(program plain.c)\n";
+
+/// What README shows, for a target of its own.
+fn cmake_of_readme() -> String {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, block) = readme.split_once("```cmake\n").expect("it shows CMake");
+    block.split("```").next().unwrap_or_default().to_owned()
+}
 
 const CMAKE_MAIN: &str = "#include <stdio.h>\n#include \"dsp.warpline.h\"\nint main(void) {\n  float in[116], \
                           taps[16], out[100];\n  for (int i = 0; i < 116; i++) in[i] = (float)i;\n  for (int i = 0; i \
@@ -404,7 +412,12 @@ fn cmake_finds_the_package_takes_a_targets_flags_and_tracks_headers() {
         std::fs::create_dir_all(to.parent().unwrap()).unwrap();
         std::fs::copy(library.join(name), to).unwrap();
     }
-    std::fs::write(place.path().join("CMakeLists.txt"), CMAKE).unwrap();
+    std::fs::write(place.path().join("CMakeLists.txt"), CMAKE.to_owned() + &cmake_of_readme()).unwrap();
+    let plain = "#include \"kernels.warpline.h\"\nint main(void) {\n  float y[9] = {1};\n  twice_range(0, 9, y);\n  return y[0] != \
+                 2;\n}\n";
+    std::fs::write(place.path().join("plain.c"), plain).unwrap();
+    let kernels = "//@ args i=index\nvoid twice(int i, float *y) { y[i] *= 2; }\n";
+    std::fs::write(place.path().join("kernels.c"), kernels).unwrap();
     std::fs::write(place.path().join("main.c"), CMAKE_MAIN).unwrap();
     if tool(&["cmake", "-S", "cmake", "-B", "DIR/install"], place.path()).is_none() {
         return;
@@ -419,6 +432,7 @@ fn cmake_finds_the_package_takes_a_targets_flags_and_tracks_headers() {
     assert!(build().contains("Vectorizing dsp"));
     // The sum of 3, 4, … 18.
     assert_eq!(tool(&["DIR/build/p"], place.path()).unwrap(), "168\n");
+    assert!(tool(&["DIR/build/program"], place.path()).is_some());
     assert!(!build().contains("Vectorizing dsp"), "nothing has changed");
     let header = place.path().join("include/dsp/config.h");
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);

@@ -58,6 +58,43 @@ fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said()
     }
 }
 
+/// They are left in target/screenshots, for people to look at.
+#[test]
+fn screenshots_of_the_page_show_more_than_an_empty_window() {
+    let browsers = ["chromium", "chromium-browser", "google-chrome"];
+    let there = |browser: &&str| std::process::Command::new(browser).arg("--version").output().is_ok();
+    let Some(browser) = browsers.into_iter().find(there).filter(|_| has_clang()) else {
+        println!("skipped: there is no chromium, or no clang");
+        return;
+    };
+    let place = project();
+    run(place.path(), &["good.c", "-DFACTOR=3", "-o", "page.html", "--cpu", "x86-64-v3"]);
+    std::fs::write(place.path().join("empty.html"), "<!doctype html>").unwrap();
+    let pictures = warpline_testkit::programs_run::root().join("target/screenshots");
+    std::fs::create_dir_all(&pictures).unwrap();
+    let take = |page: &str, name: &str| {
+        let picture = pictures.join(name);
+        let mut command = std::process::Command::new(browser);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=1200,900",
+        ]);
+        command.arg(format!("--user-data-dir={}", place.path().join("profile").display()));
+        command.arg(format!("--screenshot={}", picture.display()));
+        let output = command.arg(format!("file://{}/{page}", place.path().display())).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        std::fs::metadata(picture).unwrap().len()
+    };
+    let empty = take("empty.html", "empty.png");
+    for (page, name) in [("page.html", "report.png"), ("page.html#e0-0", "report-open.png")] {
+        let taken = take(page, name);
+        assert!(taken > 4 * empty, "{name}: {taken} bytes, an empty page {empty}");
+    }
+}
+
 #[test]
 fn the_same_is_there_as_data() {
     if !has_clang() {

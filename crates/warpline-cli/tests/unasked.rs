@@ -263,3 +263,35 @@ fn completions_and_manual_pages_know_every_verb() {
         assert!(page.contains(".SH OPTIONS"), "{verb}");
     }
 }
+
+/// rustc leaves out public functions that are small, since other crates would inline them.
+#[test]
+fn an_ordinary_file_in_rust_has_all_of_its_functions_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "fn steps(n: u32) -> u32 {
+    let (mut n, mut k) = (n, 0);
+    while n > 1 {
+        n = if n % 2 == 0 { n / 2 } else { (3 * n + 1) % 1000 };
+        k += 1;
+    }
+    k
+}
+pub fn all(out: &mut [u32]) {
+    for o in out.iter_mut() {
+        *o = steps(*o);
+    }
+}
+fn main() {
+    let mut out = [1, 2, 3];
+    all(&mut out);
+    println!(\"{out:?}\");
+}
+";
+    std::fs::write(folder.path().join("steps.rs"), source).unwrap();
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_warpline"));
+    let output =
+        run.args(["run", "steps.rs", "--function", "all"]).current_dir(folder.path()).output().unwrap();
+    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(said.starts_with("all: loop at steps.rs:10 vectorized"), "{said}{errors}");
+    assert!(said.contains("0 mismatches") && errors.is_empty(), "{said}{errors}");
+}

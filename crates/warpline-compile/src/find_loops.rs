@@ -59,6 +59,9 @@ pub struct LoopOptions {
     pub any_order: bool,
     /// Whether the user promises for all of them that iterations do not conflict where that cannot be decided.
     pub independent: bool,
+    /// What to say when Rust code panics, before the program ends, as in
+    /// [`VectorizeOptions`](crate::options::VectorizeOptions).
+    pub panic: Option<String>,
 }
 
 impl LoopOptions {
@@ -70,6 +73,7 @@ impl LoopOptions {
             loops: vec![LoopAt::Marked],
             any_order: false,
             independent: false,
+            panic: None,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::dispatch::{Dispatched, Version};
 use crate::kernel::{Kernel, c_type};
 use crate::loops::ChangedFunction;
 use crate::options::KernelOptions;
-use crate::source_types::{SourceFunction, SourceTypes, Type as SourceType};
+use crate::source_types::{Meaning, SourceFunction, SourceTypes, Type as SourceType};
 use crate::threads;
 use crate::vectorize::{Compiled, Drivers};
 
@@ -347,7 +347,7 @@ impl Header<'_> {
 }
 
 /// The parameters of a function for LLVM, and what is known of them.
-struct Parameters<'a> {
+pub(crate) struct Parameters<'a> {
     types: &'a SourceTypes,
     names: Vec<String>,
     /// The types of those that the source has, too.
@@ -357,7 +357,7 @@ struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    fn of_kernel(types: &'a SourceTypes, compiled: &Compiled) -> Self {
+    pub(crate) fn of_kernel(types: &'a SourceTypes, compiled: &Compiled) -> Self {
         let func = compiled.kernel.function();
         let mut taken = vec!["offset", "size", "local", "begin", "end", "mask"];
         taken.extend((!func.ret.is_void()).then_some("out"));
@@ -367,7 +367,7 @@ impl<'a> Parameters<'a> {
     }
 
     /// Those of a function, the first `count` of which are those of the source. `taken` are names of others.
-    fn new(
+    pub(crate) fn new(
         types: &'a SourceTypes,
         func: &Function,
         known: Option<SourceFunction>,
@@ -390,7 +390,7 @@ impl<'a> Parameters<'a> {
         Parameters { types, names, sources, result: known.as_ref().map(|known| known.result) }
     }
 
-    fn name(&self, i: usize) -> &str {
+    pub(crate) fn name(&self, i: usize) -> &str {
         self.names.get(i).map_or("", String::as_str)
     }
 
@@ -398,6 +398,16 @@ impl<'a> Parameters<'a> {
     fn source(&self, i: usize, ir: Type) -> Option<SourceType> {
         let ty = (*self.sources.get(i)?)?;
         self.types.is_passed_as(ty, ir).then_some(ty)
+    }
+
+    /// What the source's type of a parameter says to a caller, if it is passed as this type of LLVM's.
+    pub(crate) fn meaning(&self, i: usize, ir: Type) -> Option<Meaning> {
+        self.types.meaning(self.source(i, ir)?)
+    }
+
+    /// What the source's type of the result says.
+    pub(crate) fn meaning_of_result(&self) -> Option<Meaning> {
+        self.types.meaning(self.result?)
     }
 
     /// The type of a parameter that is a record for the source and a pointer to it for LLVM.

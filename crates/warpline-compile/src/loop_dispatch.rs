@@ -63,7 +63,16 @@ pub(crate) fn vectorize(
         let code = made.link(&imported, &mut module, &mut functions, visible, &choices, output)?;
         let Made { versions, libraries, .. } = made;
         let (files, types) = (Vec::new(), SourceTypes::default());
-        return Ok(CompiledLoops { versions, functions, refused, files, types, libraries, code });
+        return Ok(CompiledLoops {
+            versions,
+            functions,
+            refused,
+            files,
+            types,
+            callable: Vec::new(),
+            libraries,
+            code,
+        });
     }
 }
 
@@ -129,6 +138,7 @@ impl Made {
             part.keep_versions(&names);
             let codegen = CodegenOptions {
                 vector_bits: Some(machine.vectors.register_bits).filter(|&bits| bits >= 256),
+                panic: options.panic.clone(),
                 ..prepared(machine.cpu.clone())
             };
             self.parts.push(worker::codegen(&part, &codegen)?);

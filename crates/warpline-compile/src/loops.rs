@@ -15,6 +15,7 @@ use crate::directives;
 use crate::error::{Error, Result};
 pub use crate::find_loops::{FoundLoop, LoopAt, LoopOptions, RefusedLoop};
 use crate::find_loops::{find, find_some};
+use crate::jit::{self, Callable};
 use crate::kernel::{self, Kernel, Source};
 use crate::loop_dispatch;
 use crate::machine;
@@ -109,6 +110,8 @@ pub struct CompiledLoops {
     pub files: Vec<PathBuf>,
     /// The types of the input, if they were asked for.
     pub types: SourceTypes,
+    /// What programs can call, if types were asked for.
+    pub(crate) callable: Vec<Callable>,
     /// The libraries of vector mathematics that it must be linked with.
     pub libraries: Vec<&'static str>,
     /// The code.
@@ -125,6 +128,10 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
     let several: Vec<String> = options.kernel.cpu.split(',').map(|name| name.trim().to_owned()).collect();
     let Source { mut imported, files } = load_for(options)?;
     let types = if described { SourceTypes::of(&options.kernel, &imported) } else { SourceTypes::default() };
+    let callable = match described {
+        true => jit::of_module(&options.kernel.input, &imported, &types),
+        false => Vec::new(),
+    };
     let (found, without) = find(&imported, options)?;
     let mut made = match &several[..] {
         [_] => {
@@ -137,6 +144,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
                 define_lane_operations: true,
                 // All else is what a compiler would make of it.
                 slp: true,
+                panic: options.panic.clone(),
                 ..CodegenOptions::new(machine.cpu.clone(), output)
             };
             let code = worker::codegen(imported.bridge.module(), &codegen)?;
@@ -146,11 +154,11 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
             functions.retain(|one| of.iter().any(|name| **name == *one.function.name));
             let libraries = math::libraries(&imported.ir);
             let versions = vec![LoopVersion { cpu: machine.cpu, loops, scalar }];
-            CompiledLoops { versions, functions, refused, files, types, libraries, code }
+            CompiledLoops { versions, functions, refused, files, types, callable, libraries, code }
         }
         _ => {
             let made = loop_dispatch::vectorize(options, imported, found, &several, output)?;
-            CompiledLoops { files, types, ..made }
+            CompiledLoops { files, types, callable, ..made }
         }
     };
     made.refused.splice(0..0, without);

@@ -148,6 +148,23 @@ pub fn read(path: &Path) -> Result<Vec<Signature>> {
     found.map_err(|(line, message)| Error::Directive { path: path.to_owned(), line, message })
 }
 
+/// The functions of a source in Rust that keep their names in the object file, as far as they stand outside of modules.
+pub(crate) fn extern_functions(path: &Path) -> Vec<Signature> {
+    if path.extension().is_none_or(|extension| extension != "rs") {
+        return Vec::new();
+    }
+    let text = std::fs::read(path).unwrap_or_default();
+    on_a_large_stack(&String::from_utf8_lossy(&text), |text| {
+        let file = syn::parse_file(text).map_err(|error| (1, error.to_string()))?;
+        let functions = file.items.iter().filter_map(|item| match item {
+            syn::Item::Fn(function) if function.sig.abi.is_some() => Some(&function.sig),
+            _ => None,
+        });
+        functions.map(|function| signature(function, &Words::default(), 0)).collect()
+    })
+    .unwrap_or_default()
+}
+
 /// Parses text with a stack in proportion to it: `syn` calls itself for whatever is nested.
 fn on_a_large_stack(text: &str, parse: fn(&str) -> Found) -> Found {
     const LEAST: usize = 16 << 20;

@@ -455,13 +455,14 @@ impl Decoder<'_> {
             }
             Op::Lane(op) => Kind::Lane(*op),
             Op::Opaque(o) if &*o.name == "fence" => Kind::Nothing,
-            Op::Opaque(o) if let Some(atomic) = o.atomic => {
+            op => {
+                let atomic = if let Op::Opaque(o) = op { o.atomic } else { None };
+                let Some(atomic) = atomic else { return unsupported(format!("`{}`", op.name())) };
                 for (slot, &v) in [&mut ins.a, &mut ins.b, &mut ins.c].into_iter().zip(args) {
                     *slot = self.operand(v)?;
                 }
                 self.atomic(atomic, args)?
             }
-            op => return unsupported(format!("`{}`", op.name())),
         };
         Ok(())
     }
@@ -549,16 +550,18 @@ impl Decoder<'_> {
                 continue;
             }
             if k > 0 {
-                match self.module().types.member(ty, 0) {
-                    Some(t) => ty = t,
-                    None => match (ty, self.module()) {
-                        // An array of length 0 may be indexed too.
-                        (Type::Aggregate(a), m) if let AggregateType::Array { elem, .. } = m.types.get(a) => {
-                            ty = *elem;
-                        }
-                        _ => return unsupported("`getelementptr` into this type"),
-                    },
-                }
+                // An array of length 0 may be indexed too.
+                let element = |a| match self.module().types.get(a) {
+                    AggregateType::Array { elem, .. } => Some(*elem),
+                    _ => None,
+                };
+                let member = self.module().types.member(ty, 0);
+                let Some(member) =
+                    member.or_else(|| if let Type::Aggregate(a) = ty { element(a) } else { None })
+                else {
+                    return unsupported("`getelementptr` into this type");
+                };
+                ty = member;
             }
             let size = self.module().layout.alloc_size(&self.module().types, ty);
             let Some(size) = size else {

@@ -12,7 +12,9 @@ const LONGEST: usize = 1 << 16;
 /// itself. Rust's hash is left out, and what is unsafe to print is written out ([`line`](fn@line)).
 pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
-        return line(&format!("{rust:#}")).into_owned();
+        let text = format!("{rust:#}");
+        // What is compiled alone is a crate of this name, which nobody has written.
+        return line(text.strip_prefix("kernel::").unwrap_or(&text)).into_owned();
     }
     // Names that do not begin like this are taken for types by the demangler.
     if name.starts_with("_Z") || name.starts_with("__Z") {

@@ -4,8 +4,8 @@
 //! at a time. LLVM makes narrower integers of all registers first, by packing and permuting, until one holds every
 //! lane. Which lanes are set does not matter here, so the registers are combined by `or`, and one test asks for all.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
 use crate::masks::{combines, element_bits, is_null, operands_of};

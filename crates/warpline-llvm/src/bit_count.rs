@@ -10,12 +10,12 @@
 //!
 //! Such a loop is one that lanes leave apart, after up to as many iterations as there are bits.
 
-use llvm_sys::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
-use llvm_sys::LLVMOpcode::{
+use crate::ffi::types::LLVMIntPredicate::{LLVMIntEQ, LLVMIntNE};
+use crate::ffi::types::LLVMOpcode::{
     LLVMAdd, LLVMAnd, LLVMBr, LLVMICmp, LLVMLShr, LLVMMul, LLVMPHI, LLVMTrunc, LLVMZExt,
 };
-use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMTypeKind::LLVMIntegerTypeKind;
+use crate::ffi::types::*;
 use warpline_analysis::CycleId;
 
 use crate::ffi::load::functions;
@@ -24,7 +24,7 @@ use crate::module::{Module, c_string, instructions_in, is, opcode, users_of};
 use crate::unroll::{constant, is_annotation};
 
 /// What loops may consist of.
-const PARTS: [llvm_sys::LLVMOpcode; 8] =
+const PARTS: [crate::ffi::types::LLVMOpcode; 8] =
     [LLVMPHI, LLVMAdd, LLVMAnd, LLVMLShr, LLVMZExt, LLVMTrunc, LLVMICmp, LLVMBr];
 
 /// A loop that counts bits.
@@ -183,7 +183,7 @@ unsafe fn counted(
 /// Both are live.
 unsafe fn other_operand(
     inst: LLVMValueRef,
-    op: llvm_sys::LLVMOpcode,
+    op: crate::ffi::types::LLVMOpcode,
     operand: LLVMValueRef,
 ) -> Option<LLVMValueRef> {
     let f = functions();

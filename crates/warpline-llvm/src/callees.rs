@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::{self as ir, FuncId};
 use warpline_vectorize::Callees;
 use warpline_vectorize::vector_abi::{InstructionSet, Variant};

@@ -15,8 +15,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use llvm_sys::LLVMOpcode::{LLVMAlloca, LLVMBr, LLVMCall, LLVMLoad, LLVMPHI, LLVMStore, LLVMSwitch};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode::{LLVMAlloca, LLVMBr, LLVMCall, LLVMLoad, LLVMPHI, LLVMStore, LLVMSwitch};
+use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
 use crate::loop_forest::Loops;
@@ -223,7 +223,7 @@ unsafe fn is_slot(address: LLVMValueRef) -> bool {
     // SAFETY: users of a live instruction, which are asked for what their kind has.
     unsafe {
         let ty = f.LLVMGetAllocatedType(address);
-        let integer = f.LLVMGetTypeKind(ty) == llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind as u32;
+        let integer = f.LLVMGetTypeKind(ty) == crate::ffi::types::LLVMTypeKind::LLVMIntegerTypeKind as u32;
         let plain = |user: LLVMValueRef| match opcode(user) {
             Some(op) if op == LLVMLoad as u32 => f.LLVMTypeOf(user) == ty && f.LLVMGetVolatile(user) == 0,
             Some(op) if op == LLVMStore as u32 => {

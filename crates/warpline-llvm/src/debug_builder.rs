@@ -4,8 +4,8 @@
 //! our own would have tables that those of a compiler do not have: where one unit of a program has an index of names
 //! (`.debug_names`), gdb looks into no unit that has none, and the C API cannot make a unit without.
 
-use llvm_sys::debuginfo::{LLVMDIFlagZero, LLVMMetadataKind};
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
+use crate::ffi::types::{LLVMDIFlagZero, LLVMMetadataKind};
 
 use crate::ffi::load::functions;
 use crate::module::Module;

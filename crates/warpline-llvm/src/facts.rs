@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_dataflow::clients::interprocedural::ModuleConstants;
 use warpline_ir::{FuncId, Inst, Op};
 use warpline_uniformity::facts::{Facts, Note, WorkGroup};

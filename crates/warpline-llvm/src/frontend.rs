@@ -91,6 +91,7 @@ fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: 
     arguments.extend(rust_arguments(path, output, directory, edition.as_deref())?);
     arguments.splice(0..0, lanes_crate(path, directory, &target, front_end.shims)?);
     arguments.extend(target);
+    arguments.extend(all_functions(path)?);
     let mut compiled = run_rustc(path, &arguments, output, directory, front_end.shims)?;
     if front_end.flags.dependencies != Dependencies::None {
         let list = directory.join("module.d");
@@ -100,8 +101,10 @@ fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: 
         run_rustc(path, &asked.collect::<Vec<_>>(), &list, directory, front_end.shims)?;
         compiled.dependencies = read_dependencies(&list, directory)?;
     }
-    let unused =
-        front_end.flags.clang.iter().map(|flag| flag.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    // Lines are there, and all is optimized, whatever these say.
+    let is_moot = |flag: &str| ["-g", "-O"].iter().any(|moot| flag.starts_with(moot));
+    let words = front_end.flags.clang.iter().map(|flag| flag.to_string_lossy());
+    let unused = words.filter(|flag| !is_moot(flag)).collect::<Vec<_>>().join(" ");
     if !unused.is_empty() {
         let note = format!(
             "warning: {}: rustc compiles it, which does not get flags of clang: {unused}\n",
@@ -337,6 +340,15 @@ fn lanes_crate(path: &Path, directory: &Path, target: &[OsString], shims: bool) 
     Ok(known)
 }
 
+/// What makes rustc compile all functions of a source that does not say which ones stand in the object file. Otherwise it
+/// leaves out those that are small, even if they are public, since other crates would inline them.
+fn all_functions(path: &Path) -> Result<Option<OsString>> {
+    let text = std::fs::read(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    let text = String::from_utf8_lossy(&text);
+    let says = ["no_mangle", "export_name", "kernel(", "kernel]"].iter().any(|word| text.contains(word));
+    Ok((!says).then(|| "-Clink-dead-code".into()))
+}
+
 /// Compiles the text of a crate that inputs may use.
 fn side_crate(
     name: &str,
@@ -390,6 +402,8 @@ fn rust_arguments(
         "-Copt-level=3",
         "-Cdebuginfo=line-tables-only",
         "--emit=llvm-bc",
+        // A program is compiled as a library here, where nobody calls `main`.
+        "-Adead_code",
         // With this form, intermediate files are beside the output and not in the current folder, where another
         // compiler may be at work.
         "-o",

@@ -11,10 +11,12 @@
 //! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in
 //! all iterations, and which functions are kernels, is guessed; it decides nothing but what is worth taking apart.
 
-use llvm_sys::LLVMLinkage::LLVMExternalLinkage;
-use llvm_sys::LLVMOpcode::{self, LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt};
-use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::LLVMExternalLinkage;
+use crate::ffi::types::LLVMOpcode::{
+    self, LLVMAdd, LLVMMul, LLVMSExt, LLVMShl, LLVMSub, LLVMTrunc, LLVMZExt,
+};
+use crate::ffi::types::LLVMTypeKind::LLVMIntegerTypeKind;
+use crate::ffi::types::*;
 use warpline_analysis::{CycleId, Node};
 
 use crate::ffi::load::functions;

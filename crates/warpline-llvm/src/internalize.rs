@@ -6,8 +6,10 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::LLVMLinkage::{LLVMAvailableExternallyLinkage, LLVMInternalLinkage, LLVMPrivateLinkage};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::{
+    LLVMAvailableExternallyLinkage, LLVMInternalLinkage, LLVMPrivateLinkage,
+};
+use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
 use crate::module::{Module, value_name};

@@ -10,12 +10,12 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
+use crate::ffi::types::LLVMErrorRef;
+use crate::ffi::types::LLVMOrcLLJITRef;
+use crate::ffi::types::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use llvm_sys::error::LLVMErrorRef;
-use llvm_sys::orc2::lljit::LLVMOrcLLJITRef;
-use llvm_sys::orc2::{LLVMJITEvaluatedSymbol, LLVMJITSymbolFlags, LLVMOrcCSymbolMapPair};
 
 use crate::bfloat;
 use crate::child;
@@ -44,6 +44,19 @@ pub struct JitFunction<'jit> {
     entry: unsafe extern "C" fn(*mut u64),
     code: PhantomData<&'jit Jit>,
 }
+
+/// A function as [`JitFunction`], which keeps its [`Jit`] and may be called by several threads.
+#[derive(Clone)]
+pub struct Entry {
+    entry: unsafe extern "C" fn(*mut u64),
+    _jit: Arc<Jit>,
+}
+
+// SAFETY: ORC takes a lock of its session wherever it is asked for something, the list of what it reported is behind a
+// lock of its own, and linked code does not change.
+unsafe impl Send for Jit {}
+// SAFETY: as above.
+unsafe impl Sync for Jit {}
 
 impl Jit {
     /// An empty one.
@@ -130,6 +143,14 @@ impl Jit {
         Ok(JitFunction { entry, code: PhantomData })
     }
 
+    /// The same, to be kept.
+    ///
+    /// # Errors
+    /// As [`Jit::function`].
+    pub fn entry(self: &Arc<Self>, name: &str) -> Result<Entry> {
+        Ok(Entry { entry: self.function(name)?.entry, _jit: Arc::clone(self) })
+    }
+
     /// The address of a symbol.
     ///
     /// # Errors
@@ -161,6 +182,14 @@ impl Drop for Jit {
     fn drop(&mut self) {
         // SAFETY: this owns the JIT; functions borrow it, so none can run any more.
         let _ = unsafe { take_error(functions().LLVMOrcDisposeLLJIT(self.raw)) };
+    }
+}
+
+impl Entry {
+    /// Calls the function with the address of `slots`.
+    pub fn call(&self, slots: &mut [u64]) {
+        // SAFETY: as for `JitFunction::call`; the code is there as long as this is.
+        unsafe { (self.entry)(slots.as_mut_ptr()) };
     }
 }
 
@@ -220,12 +249,15 @@ impl Module {
                 f.LLVMBuildUnreachable(builder);
                 // A description for debuggers that fits a declaration does not fit a body.
                 f.LLVMGlobalEraseMetadata(*function, DEBUG_INFO);
-                f.LLVMSetVisibility(*function, llvm_sys::LLVMVisibility::LLVMDefaultVisibility as u32);
+                f.LLVMSetVisibility(
+                    *function,
+                    crate::ffi::types::LLVMVisibility::LLVMDefaultVisibility as u32,
+                );
                 f.LLVMSetDLLStorageClass(
                     *function,
-                    llvm_sys::LLVMDLLStorageClass::LLVMDefaultStorageClass as u32,
+                    crate::ffi::types::LLVMDLLStorageClass::LLVMDefaultStorageClass as u32,
                 );
-                f.LLVMSetLinkage(*function, llvm_sys::LLVMLinkage::LLVMInternalLinkage as u32);
+                f.LLVMSetLinkage(*function, crate::ffi::types::LLVMLinkage::LLVMInternalLinkage as u32);
             }
             f.LLVMDisposeBuilder(builder);
         }
@@ -238,8 +270,8 @@ impl Module {
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a live function, and a constant of its own type, which is that of a pointer.
             unsafe {
-                let weak =
-                    f.LLVMGetLinkage(function) == llvm_sys::LLVMLinkage::LLVMExternalWeakLinkage as u32;
+                let weak = f.LLVMGetLinkage(function)
+                    == crate::ffi::types::LLVMLinkage::LLVMExternalWeakLinkage as u32;
                 if weak && !has_body(function) && !in_process(&crate::module::value_name(function)) {
                     f.LLVMReplaceAllUsesWith(function, f.LLVMConstNull(f.LLVMTypeOf(function)));
                 }

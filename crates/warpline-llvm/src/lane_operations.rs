@@ -6,10 +6,10 @@
 //! too. Barriers are marked `convergent` in the same way, and functions that have some are inlined: kernels are cut
 //! there.
 
-use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::LLVMTypeKind as Kind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMIntPredicate::LLVMIntEQ;
+use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
+use crate::ffi::types::LLVMTypeKind as Kind;
+use crate::ffi::types::*;
 use warpline_ir::group_functions::GroupFunction;
 use warpline_ir::{LaneOp, Type};
 

@@ -79,7 +79,7 @@ pub use flags::{CompilerFlags, Dependencies};
 pub use frontend::{Compiled, FrontEnd, compile, has_clang, openmp_directives};
 pub use import::Imported;
 pub use input_kind::InputKind;
-pub use jit::{Jit, JitFunction, process_has_symbol};
+pub use jit::{Entry, Jit, JitFunction, process_has_symbol};
 pub use loop_marks::MarkedLoop;
 pub use loop_versions::Seen;
 pub use module::{Diagnostic, Module, Severity};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_analysis::{CsrGraph, CycleForest, CycleId, Node};
 
 use crate::ffi::load::functions;

@@ -1,7 +1,7 @@
 //! Loops that the program itself marks as ones to be vectorized.
 
-use llvm_sys::debuginfo::LLVMMetadataKind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMMetadataKind;
+use crate::ffi::types::*;
 use warpline_ir::Place;
 use warpline_ir::{Block, FuncId};
 

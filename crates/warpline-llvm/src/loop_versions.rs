@@ -4,8 +4,8 @@
 //! What a module keeps to itself, such as variables that are `static` in C, is shared by all parts. So it becomes
 //! visible before the module is copied ([`Module::share_statics`]), and is hidden again when the parts are linked.
 
-use llvm_sys::LLVMLinkage::{LLVMAvailableExternallyLinkage, LLVMExternalLinkage};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::{LLVMAvailableExternallyLinkage, LLVMExternalLinkage};
+use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
 use crate::module::{Module, blocks_of, c_string, users_of, value_name};

@@ -9,8 +9,8 @@
 //! registers, a mask whose bits are read gets one: assembly of no instruction that takes the mask in a mask register.
 //! It costs no instruction. Masks that cannot be signs are left as they are.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 
 use crate::error::Result;
 use crate::ffi::load::{functions, major};

@@ -15,8 +15,8 @@
 
 use std::collections::BTreeMap;
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 
 use crate::any_lane;
 use crate::error::Result;
@@ -372,7 +372,7 @@ fn width_of(masks: &[LLVMValueRef], across: bool) -> Option<u32> {
 
 /// The width of the elements of a vector of numbers.
 pub(crate) fn element_bits(ty: LLVMTypeRef) -> Option<u32> {
-    use llvm_sys::LLVMTypeKind::{
+    use crate::ffi::types::LLVMTypeKind::{
         LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind, LLVMIntegerTypeKind, LLVMVectorTypeKind,
     };
     let f = functions();

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
-use llvm_sys::error::LLVMErrorRef;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMErrorRef;
+use crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction;
+use crate::ffi::types::*;
 use warpline_ir::DataLayout;
 
 use crate::error::{Error, Result, did_you_mean};
@@ -522,7 +522,7 @@ pub(crate) fn opcode(value: LLVMValueRef) -> Option<u32> {
 }
 
 /// Whether a value is an instruction with this opcode.
-pub(crate) fn is(value: LLVMValueRef, op: llvm_sys::LLVMOpcode) -> bool {
+pub(crate) fn is(value: LLVMValueRef, op: crate::ffi::types::LLVMOpcode) -> bool {
     opcode(value) == Some(op as u32)
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_analysis::{CsrGraph, CycleForest, Node};
 
 use crate::ffi::load::functions;

@@ -1,7 +1,7 @@
 //! Numbers of LLVM's that import and export share: opcodes, predicates, orderings, linkages.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 use warpline_ir::{AtomicOrdering, BinaryOp, CastOp, FloatPred, InstFlags};
 
 use crate::ffi::load::functions;

@@ -90,7 +90,7 @@ impl Part {
     }
 }
 
-fn set_name(function: llvm_sys::prelude::LLVMValueRef, name: &str) {
+fn set_name(function: crate::ffi::types::LLVMValueRef, name: &str) {
     // SAFETY: a live function; pointer and length describe the name, which LLVM copies.
     unsafe { functions().LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) };
 }

@@ -10,8 +10,8 @@
 //! clean up on its way out could not be left like this: cleaning up is not done for many lanes. For such a kernel the
 //! function of Rust does not unwind.
 
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
+use crate::ffi::types::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;

@@ -1,6 +1,6 @@
 //! What calling conventions say of parameters: on a GPU, whether all threads of a wave get the same.
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_uniformity::Target;
 
 use crate::ffi::load::functions;

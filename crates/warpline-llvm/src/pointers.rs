@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_dataflow::clients::null_pointers::Known;
 use warpline_ir::{FuncId, Inst, Op, Symbol};
 

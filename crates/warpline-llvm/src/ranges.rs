@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_dataflow::clients::ranges::{Assumptions, Range};
 use warpline_ir::{FuncId, Function, Inst, Op, Type};
 

@@ -5,8 +5,8 @@
 //! exact; `sincos` is what `sin` and `cos` are, which have vector forms, and which code generators put together again.
 //! `ilogb` is defined beside them. What it yields for zeros and NaNs is the C library's choice, known here for x86-64.
 
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
+use crate::ffi::types::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;

@@ -14,8 +14,8 @@
 //! Before it, ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others
 //! structs on the stack (`private_parts`) and indices (`indices`) are taken apart.
 
-use llvm_sys::LLVMOpcode::LLVMUnreachable;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode::LLVMUnreachable;
+use crate::ffi::types::*;
 
 use warpline_ir::group_functions::is_gpu;
 

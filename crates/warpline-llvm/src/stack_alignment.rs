@@ -5,7 +5,7 @@
 //! instructions at the beginning and at the end of each call. A function without vectors, such as one that only
 //! decides which code a short range gets, needs none of them.
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
 use crate::masks::operands_of;
@@ -47,7 +47,7 @@ fn has_wide_vectors(function: LLVMValueRef) -> bool {
 /// # Safety
 /// A live type.
 unsafe fn is_wide(ty: LLVMTypeRef) -> bool {
-    use llvm_sys::LLVMTypeKind::{
+    use crate::ffi::types::LLVMTypeKind::{
         LLVMArrayTypeKind, LLVMPointerTypeKind, LLVMScalableVectorTypeKind, LLVMStructTypeKind,
         LLVMVectorTypeKind,
     };

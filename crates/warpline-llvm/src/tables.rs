@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use llvm_sys::LLVMTypeKind as Kind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMTypeKind as Kind;
+use crate::ffi::types::*;
 use warpline_ir::{
     AggregateType, Block, DataLayout, FloatKind, FuncId, Loc, Origin, OtherType, Scalar, Symbol, Type,
     TypeTable, VectorType,

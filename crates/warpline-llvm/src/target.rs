@@ -2,13 +2,13 @@
 
 use std::ptr;
 
-use llvm_sys::target_machine::LLVMCodeGenFileType::{LLVMAssemblyFile, LLVMObjectFile};
-use llvm_sys::target_machine::LLVMCodeGenOptLevel::{
+use crate::ffi::types::LLVMCodeGenFileType::{LLVMAssemblyFile, LLVMObjectFile};
+use crate::ffi::types::LLVMCodeGenOptLevel::{
     LLVMCodeGenLevelAggressive, LLVMCodeGenLevelLess, LLVMCodeGenLevelNone,
 };
-use llvm_sys::target_machine::LLVMCodeModel::LLVMCodeModelDefault;
-use llvm_sys::target_machine::LLVMRelocMode::LLVMRelocPIC;
-use llvm_sys::target_machine::LLVMTargetMachineRef;
+use crate::ffi::types::LLVMCodeModel::LLVMCodeModelDefault;
+use crate::ffi::types::LLVMRelocMode::LLVMRelocPIC;
+use crate::ffi::types::LLVMTargetMachineRef;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -292,7 +292,7 @@ impl Module {
     /// Adds a function attribute of the form `"key"="value"`.
     pub(crate) fn add_string_attribute(
         &self,
-        function: llvm_sys::prelude::LLVMValueRef,
+        function: crate::ffi::types::LLVMValueRef,
         key: &str,
         value: &str,
     ) {

@@ -15,15 +15,15 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMIntPredicate::{
+use crate::ffi::types::LLVMIntPredicate::{
     LLVMIntEQ, LLVMIntNE, LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT, LLVMIntUGE, LLVMIntUGT, LLVMIntULE,
     LLVMIntULT,
 };
-use llvm_sys::LLVMOpcode::{
+use crate::ffi::types::LLVMOpcode::{
     LLVMAdd, LLVMBr, LLVMCall, LLVMCallBr, LLVMGetElementPtr, LLVMICmp, LLVMInvoke, LLVMPHI,
 };
-use llvm_sys::LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMIntegerTypeKind};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMIntegerTypeKind};
+use crate::ffi::types::*;
 use serde::{Deserialize, Serialize};
 use warpline_analysis::CycleId;
 
@@ -377,7 +377,7 @@ impl Test {
 
 /// Whether a comparison holds. What is compared here is small and not negative as a rule; where it is, LLVM finds out.
 fn compare(predicate: u32, (a, b): (i128, i128)) -> Option<bool> {
-    let is = |one: llvm_sys::LLVMIntPredicate| predicate == one as u32;
+    let is = |one: crate::ffi::types::LLVMIntPredicate| predicate == one as u32;
     Some(match () {
         () if is(LLVMIntEQ) => a == b,
         () if is(LLVMIntNE) => a != b,

@@ -7,10 +7,10 @@
 
 use std::ffi::CStr;
 
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::LLVMOpcode::LLVMTrunc;
-use llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
+use crate::ffi::types::LLVMOpcode::LLVMTrunc;
+use crate::ffi::types::LLVMTypeKind::LLVMIntegerTypeKind;
+use crate::ffi::types::*;
 use warpline_ir::group_functions::{GroupFunction, NARROW, is_gpu};
 
 use crate::facts::attached_to_function;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use warpline_ir::printable::line;
-use warpline_ir::{Block, Function, Inst, Loc, Module};
+use warpline_ir::{Block, Function, Inst, Loc, Module, demangle};
 
 /// Where something is wrong, and what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,7 +111,7 @@ impl VectorizeError {
 impl fmt::Display for VectorizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { function, place, reason, .. } = self.problem();
-        write!(f, "function `{}`", line(function))?;
+        write!(f, "function `{}`", demangle(function))?;
         if !place.is_empty() {
             write!(f, ", `{}`", line(place))?;
         }

@@ -5,6 +5,12 @@ use warpline_lanes::kernel;
 
 use crate::light::Lamp;
 
+/// A sum of products.
+#[kernel(i = index)]
+pub fn saxpy(_i: usize, a: f32, x: &f32, y: &mut f32) {
+    *y += a * *x;
+}
+
 /// How many iterations the `i`-th point of a picture stays within bounds: the Mandelbrot set.
 #[kernel(i = index)]
 pub fn mandelbrot(i: u32, width: u32, height: u32, limit: u32) -> u32 {

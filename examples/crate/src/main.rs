@@ -93,8 +93,19 @@ fn smooth() -> bool {
     equal
 }
 
+fn saxpy() -> bool {
+    let n = 10_007;
+    let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    let (mut scalar, mut y) = (vec![1.0; n], vec![1.0; n]);
+    for i in 0..n {
+        kernels::saxpy(i, 2.0, &x[i], &mut scalar[i]);
+    }
+    vector::saxpy(0..n, 2.0, &x, &mut y);
+    scalar == y
+}
+
 fn main() -> ExitCode {
-    match mandelbrot() & smooth() & lit() {
+    match saxpy() & mandelbrot() & smooth() & lit() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }

@@ -154,6 +154,7 @@ impl LoopChoice {
             loops,
             any_order: self.any_order,
             independent: self.independent,
+            panic: None,
         }))
     }
 }

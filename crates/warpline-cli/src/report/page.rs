@@ -92,8 +92,21 @@ fn row(id: &str, entry: &Entry) -> String {
         escape(place),
         escape(&entry.function),
         gain.unwrap_or(0.0),
-        escape(&entry.why),
+        prose(&entry.why),
     )
+}
+
+/// Text in which what stands between backquotes is code.
+fn prose(text: &str) -> String {
+    let parts: Vec<String> = text.split('`').map(escape).collect();
+    // One without a second is none.
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let part = |(at, part): (usize, &String)| {
+        if at % 2 == 0 { part.clone() } else { format!("<code>{part}</code>") }
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// How many times as fast as scalar code vector code is expected to be.
@@ -120,7 +133,7 @@ fn section(id: &str, entry: &Entry) -> String {
         let _ = writeln!(text, "<p>Expected: {:.1} cycles a lane{scalar}.</p>", cycles.vector);
     }
     if let Some(reason) = &entry.reason {
-        let _ = writeln!(text, "<p>{}</p>", escape(reason));
+        let _ = writeln!(text, "<p>{}</p>", prose(reason));
     }
     text += &list("Where the time goes", entry.remarks.iter().map(String::as_str));
     text += &costs(&entry.lines);
@@ -141,7 +154,7 @@ fn section(id: &str, entry: &Entry) -> String {
 }
 
 fn list<'a>(title: &str, items: impl Iterator<Item = &'a str>) -> String {
-    let items: String = items.map(|item| format!("<li>{}</li>\n", escape(item))).collect();
+    let items: String = items.map(|item| format!("<li>{}</li>\n", prose(item))).collect();
     if items.is_empty() { items } else { format!("<h3>{title}</h3>\n<ul>\n{items}</ul>\n") }
 }
 
@@ -158,7 +171,7 @@ fn costs(lines: &[Line]) -> String {
             120.0 * line.share,
             line.lane,
             escape(&line.source),
-            escape(&line.what),
+            prose(&line.what),
         )
     };
     format!(

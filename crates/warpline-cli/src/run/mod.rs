@@ -26,6 +26,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
+use warpline::demangle;
 use warpline::group_functions::Query;
 use warpline::ir::{Function, Op, SymbolData, SymbolKind, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
@@ -193,7 +194,7 @@ fn run_all(
                     all = all.and(if refused { Outcome::Finding } else { Outcome::Refused });
                     output::complain(&format!("error: {error}"));
                 } else if !options.report.quiet {
-                    output::complain(&format!("warning: `{}` is not run: {error}", chosen.name));
+                    output::complain(&format!("warning: `{}` is not run: {error}", demangle(&chosen.name)));
                 }
                 left_out.push((chosen, error));
             }
@@ -206,7 +207,11 @@ fn run_all(
         // Where others were left out before, each has its warning.
         return Err(match left_out.is_empty() || options.report.quiet {
             true => last,
-            false => Error::input(&options.kernel.input, "none of its functions can be run"),
+            false => Error::input(
+                &options.kernel.input,
+                "none of its functions can be run on data that is made up; `warpline vectorize` makes code of their loops all the \
+ same",
+            ),
         });
     }
     if options.report.format == Format::Json {

@@ -16,6 +16,7 @@ mod declarations;
 mod includes;
 mod layout;
 mod metadata;
+mod numbers;
 mod spelling;
 
 use std::cell::RefCell;
@@ -30,6 +31,7 @@ use crate::c_names::is_word;
 use crate::options::KernelOptions;
 use includes::Includes;
 use metadata::{Metadata, Node};
+pub(crate) use numbers::Meaning;
 use spelling::Spelling;
 
 /// A type, by the number of its node; `None` is `void`.

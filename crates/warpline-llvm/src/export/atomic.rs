@@ -1,7 +1,7 @@
 //! Atomic operations that have no original to be cloned, and updates that need not be atomic.
 
-use llvm_sys::prelude::LLVMValueRef;
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode as Opcode};
+use crate::ffi::types::LLVMValueRef;
+use crate::ffi::types::{LLVMIntPredicate, LLVMOpcode as Opcode};
 use warpline_ir::{Atomic, AtomicOrdering, Inst, MemAccess, RmwOp, Value};
 
 use super::Emitter;

@@ -1,7 +1,7 @@
 //! One instruction.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 use warpline_ir::{
     AtomicOrdering, CallInfo, CastOp, Constant, Inst, InstFlags, IntPred, LaneOp, MemAccess, Op, Type, Value,
 };
@@ -93,6 +93,7 @@ impl Emitter<'_> {
             None => Type::Void,
         };
         let wrong = |this: &Self| this.refuse(inst, "it has the wrong number of operands");
+        let same = |this: &Self| original.filter(|&original| this.same_path(inst, original));
         // SAFETY: builder, types and operands are live and of the types that the IR's verifier asks for; counts
         // describe arrays.
         unsafe {
@@ -161,14 +162,14 @@ impl Emitter<'_> {
                     let mask = self.shuffle_mask(inst, mask, ty)?;
                     f.LLVMBuildShuffleVector(b, self.stand_in(inst, x)?, self.stand_in(inst, y)?, mask, EMPTY)
                 }
-                (Op::ExtractValue(_) | Op::InsertValue(_), &[_] | &[_, _])
-                    if let Some(original) = original
-                        && self.same_path(inst, original) =>
-                {
-                    self.clone_of(original)
-                }
-                (Op::ExtractValue(path), &[x]) => return self.extract_value(inst, path, x),
-                (Op::InsertValue(path), &[x, y]) => return self.insert_value(inst, path, x, y),
+                (Op::ExtractValue(path), &[x]) => match same(self) {
+                    Some(original) => self.clone_of(original),
+                    None => return self.extract_value(inst, path, x),
+                },
+                (Op::InsertValue(path), &[x, y]) => match same(self) {
+                    Some(original) => self.clone_of(original),
+                    None => return self.insert_value(inst, path, x, y),
+                },
                 (Op::Call(call), _) => return self.call(inst, call, original),
                 (Op::Lane(lane), _) => return self.lane(inst, *lane, original),
                 (Op::Opaque(_) | Op::OpaqueTerm(_), _) => return self.opaque(inst, original),

@@ -1,6 +1,6 @@
 //! Constants and symbols.
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::{self as ir, AggregateType, Constant, Effects, Symbol, SymbolKind, Type};
 
 use crate::ffi::load::functions;

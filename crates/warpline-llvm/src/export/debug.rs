@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 
 use super::Emitter;
 use crate::debug_builder::DebugBuilder;

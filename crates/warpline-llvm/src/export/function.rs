@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
+use crate::ffi::types::*;
 use warpline_ir::{self as ir, Block, Function};
 
 use super::{Emitter, Linkage};
@@ -155,7 +155,7 @@ impl<'a> Emitter<'a> {
             for &inst in &everything {
                 let replacement = emitter.successors.get(&inst).copied();
                 let ty = f.LLVMTypeOf(inst);
-                if f.LLVMGetTypeKind(ty) != llvm_sys::LLVMTypeKind::LLVMVoidTypeKind as u32 {
+                if f.LLVMGetTypeKind(ty) != crate::ffi::types::LLVMTypeKind::LLVMVoidTypeKind as u32 {
                     let same = replacement.filter(|&new| f.LLVMTypeOf(new) == ty);
                     f.LLVMReplaceAllUsesWith(inst, same.unwrap_or_else(|| f.LLVMGetPoison(ty)));
                 }
@@ -316,7 +316,7 @@ impl<'a> Emitter<'a> {
 
     /// Has LLVM's verifier look at the function.
     fn check(&self) -> Result<()> {
-        let status = llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction as u32;
+        let status = crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction as u32;
         // SAFETY: a live function.
         if unsafe { functions().LLVMVerifyFunction(self.llvm, status) } == 0 {
             return Ok(());

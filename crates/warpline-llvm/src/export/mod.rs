@@ -27,7 +27,7 @@ mod function;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::verify::verify;
 use warpline_ir::{self as ir, Block, FuncId, Function, Inst, Op, Phase, Value};
 
@@ -341,7 +341,7 @@ impl Emitter<'_> {
         unsafe {
             for &inst in &self.built {
                 let ty = f.LLVMTypeOf(inst);
-                if f.LLVMGetTypeKind(ty) != llvm_sys::LLVMTypeKind::LLVMVoidTypeKind as u32 {
+                if f.LLVMGetTypeKind(ty) != crate::ffi::types::LLVMTypeKind::LLVMVoidTypeKind as u32 {
                     f.LLVMReplaceAllUsesWith(inst, f.LLVMGetPoison(ty));
                 }
             }

@@ -131,7 +131,9 @@ fn libraries_in(directory: &Path) -> Vec<PathBuf> {
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            let is_named = name.strip_prefix("lib").unwrap_or(&name).starts_with("LLVM");
+            // `libLLVM.so.19.1`, `libLLVM-19.so`, `LLVM-C.dll`, and not the plugins `LLVMgold.so` and `LLVMPolly.so`.
+            let behind = name.strip_prefix("lib").unwrap_or(&name).strip_prefix("LLVM");
+            let is_named = behind.is_some_and(|behind| behind.starts_with(['.', '-']));
             is_named && name.contains(&format!(".{SUFFIX}")) && is_library(path)
         })
         .collect();

@@ -4,29 +4,30 @@
 //! and looks every function of the table below up by name. Functions that only some of the served versions (19 to 23)
 //! have are `Option`s.
 //!
-//! Types come from `llvm-sys`, with one departure: wherever the C API passes an enumeration, the table says `u32`. A
-//! newer library may return a value that an older header does not list, and a Rust `enum` holding it would be
-//! undefined behaviour.
+//! Types are in [`types`](self::types), with one departure from the headers: wherever the C API passes an enumeration,
+//! the table says `u32`. A newer library may return a value that an older header does not list, and a Rust `enum`
+//! holding it would be undefined behaviour.
 
 #![expect(non_snake_case, reason = "the table keeps the names of the C API, so that they can be looked up")]
 
 pub(crate) mod load;
+pub(crate) mod types;
 
 use std::ffi::{c_char, c_void};
 
-use llvm_sys::debuginfo::LLVMDIFlags;
-use llvm_sys::error::LLVMErrorRef;
-use llvm_sys::orc2::lljit::{LLVMOrcLLJITBuilderRef, LLVMOrcLLJITRef};
-use llvm_sys::orc2::{
+use crate::ffi::types::LLVMDIFlags;
+use crate::ffi::types::LLVMErrorRef;
+use crate::ffi::types::LLVMPassBuilderOptionsRef;
+use crate::ffi::types::LLVMTargetDataRef;
+use crate::ffi::types::*;
+use crate::ffi::types::{LLVMAttributeIndex, LLVMDiagnosticHandler};
+use crate::ffi::types::{
     LLVMOrcCSymbolMapPairs, LLVMOrcDefinitionGeneratorRef, LLVMOrcErrorReporterFunction,
     LLVMOrcExecutionSessionRef, LLVMOrcExecutorAddress, LLVMOrcJITDylibRef, LLVMOrcMaterializationUnitRef,
     LLVMOrcSymbolPredicate, LLVMOrcSymbolStringPoolEntryRef,
 };
-use llvm_sys::prelude::*;
-use llvm_sys::target::LLVMTargetDataRef;
-use llvm_sys::target_machine::{LLVMTargetMachineRef, LLVMTargetRef};
-use llvm_sys::transforms::pass_builder::LLVMPassBuilderOptionsRef;
-use llvm_sys::{LLVMAttributeIndex, LLVMDiagnosticHandler};
+use crate::ffi::types::{LLVMOrcLLJITBuilderRef, LLVMOrcLLJITRef};
+use crate::ffi::types::{LLVMTargetMachineRef, LLVMTargetRef};
 
 /// Declares the table: a struct of function pointers, the code that fills it, and one `unsafe` method per function.
 macro_rules! functions {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::{AccessType, AccessTypes, Origin};
 
 use crate::parameters::{attached, is_node, node_operands, string};

@@ -1,8 +1,8 @@
 //! Constants, and the contents of global variables.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::LLVMTypeKind as Kind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::LLVMTypeKind as Kind;
+use crate::ffi::types::*;
 use warpline_ir::{AggregateType, Constant, FloatKind, Type};
 
 use super::Imported;

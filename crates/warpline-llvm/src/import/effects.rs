@@ -1,7 +1,7 @@
 //! Effect records, from LLVM's attributes.
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 use warpline_ir::Effects;
 
 use crate::ffi::load::functions;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode as Opcode;
+use crate::ffi::types::*;
 use warpline_ir::{
     Atomic, AtomicOrdering, Block, CallInfo, Function, Inst, InstFlags, IntPred, LaneOp, MemAccess, Op,
     OpaqueInfo, RmwOp, Symbol, SymbolKind, Type, Value,

@@ -18,7 +18,7 @@ mod weights;
 
 use std::collections::{HashMap, HashSet};
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::{
     self as ir, Block, FuncId, Function, Loc, PointerFacts, SourceLoc, SymbolData, SymbolKind, Type, Value,
     ValueData, ValueDef,

@@ -1,6 +1,6 @@
 //! What attributes of parameters promise of pointers.
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 use warpline_ir::PointerFacts;
 
 use super::Imported;

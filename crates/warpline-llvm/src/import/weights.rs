@@ -1,6 +1,6 @@
 //! Branch weights: what a profile, or `__builtin_expect` and its kin, say of how often edges are taken.
 
-use llvm_sys::prelude::*;
+use crate::ffi::types::*;
 
 use crate::parameters::{attached, integer, node_operands, string};
 

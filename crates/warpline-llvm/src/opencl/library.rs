@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
-use llvm_sys::LLVMLinkage::LLVMInternalLinkage;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
+use crate::ffi::types::*;
 use warpline_ir::demangle::opencl_builtin_name;
 
 use super::definitions;

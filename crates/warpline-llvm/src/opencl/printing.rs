@@ -3,10 +3,10 @@
 //! What a vector is as an argument is up to clang and the target: a vector, an integer or a `double` with the same
 //! bits (`char4`, `float2` on x86-64), or a copy in memory (`float8` without AVX). The format says what it is.
 
-use llvm_sys::LLVMOpcode::{LLVMBitCast, LLVMFPExt, LLVMSExt, LLVMZExt};
-use llvm_sys::LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind};
-use llvm_sys::LLVMTypeKind::{LLVMIntegerTypeKind, LLVMVectorTypeKind};
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMOpcode::{LLVMBitCast, LLVMFPExt, LLVMSExt, LLVMZExt};
+use crate::ffi::types::LLVMTypeKind::{LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind};
+use crate::ffi::types::LLVMTypeKind::{LLVMIntegerTypeKind, LLVMVectorTypeKind};
+use crate::ffi::types::*;
 
 use super::formats::{Conversion, Element, Format, VectorConversion};
 use crate::ffi::load::functions;

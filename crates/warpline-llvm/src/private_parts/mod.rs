@@ -23,10 +23,10 @@ mod split;
 
 use std::ops::Range;
 
-use llvm_sys::LLVMOpcode::{LLVMAlloca, LLVMCall, LLVMGetElementPtr, LLVMLoad, LLVMStore};
-use llvm_sys::LLVMTypeKind;
-use llvm_sys::prelude::*;
-use llvm_sys::target::LLVMTargetDataRef;
+use crate::ffi::types::LLVMOpcode::{LLVMAlloca, LLVMCall, LLVMGetElementPtr, LLVMLoad, LLVMStore};
+use crate::ffi::types::LLVMTargetDataRef;
+use crate::ffi::types::LLVMTypeKind;
+use crate::ffi::types::*;
 
 use self::split::Split;
 use crate::ffi::load::functions;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use llvm_sys::LLVMTypeKind;
-use llvm_sys::prelude::*;
+use crate::ffi::types::LLVMTypeKind;
+use crate::ffi::types::*;
 
 use super::{Object, Use, kind};
 use crate::ffi::load::functions;

@@ -400,11 +400,11 @@ impl Filler<'_> {
         let arg = match &self.f.insts[term].op {
             Op::CondBr => match shape.loops.iter().find(|l| l.check == b) {
                 _ if shape.traps.iter().any(|t| t.check == b) => self.trap_condition(b, shape).value,
-                _ if let Some(check) = shape.checks.iter().find(|c| c.check == b) => {
-                    self.bounds_check(b, check).value
-                }
-                Some(l) => self.loop_condition(b, l).value,
-                None => self.fuse_condition(b, shape).unwrap_or_else(|| self.condition(b)).value,
+                counted => match (shape.checks.iter().find(|c| c.check == b), counted) {
+                    (Some(check), _) => self.bounds_check(b, check).value,
+                    (None, Some(l)) => self.loop_condition(b, l).value,
+                    (None, None) => self.fuse_condition(b, shape).unwrap_or_else(|| self.condition(b)).value,
+                },
             },
             Op::Switch(_) => {
                 let want = if self.rng.chance(1, 2) { UNIFORM } else { CLEAN };

@@ -139,9 +139,9 @@ fn find_uses(func: &Function, side_of: &SecondaryMap<Block, u32>, sides: &mut [S
     }
     for side in sides {
         side.uses.sort_by_key(|u| u.0);
-        let values = side.uses.chunk_by(|a, b| a.0 == b.0);
-        side.cost += values.clone().count();
-        if values.into_iter().any(|u| matches!(func.ty(u[0].0), Type::Other(_))) {
+        let values = || side.uses.chunk_by(|a, b| a.0 == b.0);
+        side.cost += values().count();
+        if values().any(|u| matches!(func.ty(u[0].0), Type::Other(_))) {
             // Tokens cannot be joined.
             side.cost = usize::MAX;
         }
