@@ -80,7 +80,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         // Each needs a line of the source, to be read for that.
         if are_wanted {
             findings
-                .add(report.functions[before..].iter().flat_map(|one| of_function(one, path)), &mut sources);
+                .add(report.functions[before..].iter().flat_map(|one| of_function(one, path)), &mut sources)?;
         }
     }
     let text = match options.format {
