@@ -87,6 +87,14 @@ impl Place {
         Place { lo: add(self.lo), hi: add(self.hi), ..self }
     }
 
+    /// The pointer moved by a distance between two.
+    pub(super) fn between(self, least: i64, greatest: i64) -> Place {
+        let (from, to) = (self.moved(least), self.moved(greatest));
+        let (lo, hi) = (from.lo, to.hi);
+        let within = self.within.0 <= lo && hi < self.within.1;
+        if within { Place { lo, hi, ..self } } else { self.adrift() }
+    }
+
     /// The pointer moved by a distance that is not known.
     pub(super) fn adrift(self) -> Place {
         let (lo, hi) = self.within;
@@ -150,8 +158,12 @@ impl Places {
                 if *lo <= place.lo && place.hi <= *hi {
                     return false;
                 }
-                *grown += 1;
-                let wide = if *grown > MAX_GROWTH { place.adrift() } else { place };
+                *grown = grown.saturating_add(1);
+                let wide = match *grown {
+                    0..=MAX_GROWTH => place,
+                    n if n <= 2 * MAX_GROWTH => place.adrift(),
+                    _ => Place { lo: -FAR, hi: FAR, ..place },
+                };
                 (*lo, *hi) = ((*lo).min(wide.lo), (*hi).max(wide.hi));
                 true
             }

@@ -129,7 +129,7 @@ pub fn observe(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overla
     let memory = Memory::new(module, entry, overlap == Overlap::Possible);
     let mut state = State::new(module, memory);
     state.secret_results.clone_from(&secrets.results);
-    let first = state.add(func, Vec::new());
+    let first = state.add(func, Vec::new(), vec![None; entry.params.len()]);
     for (i, &p) in entry.params.iter().enumerate() {
         if points::may_hold_pointers(entry.ty(p)) {
             let object = state.memory.id(Object::Param(i as u32));

@@ -1,9 +1,17 @@
 //! Which places pointers lead to within an instance of a function, forwards through its values.
 
-use cranelift_entity::SecondaryMap;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use super::memory::{Memory, Object, Place, Places};
+use cranelift_entity::SecondaryMap;
+use warpline_analysis::dataflow::solve_forward_narrowing;
+use warpline_analysis::ssi::ssify;
+use warpline_analysis::dataflow::Instruction;
+
+use super::memory::{FAR, Memory, Object, Place, Places};
 use super::state::InstanceId;
+use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
+use warpline_dataflow::Code;
 use warpline_dataflow::memory::callee;
 use warpline_ir::{AggregateType, CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Type, Value};
 
@@ -37,11 +45,12 @@ pub(super) fn may_hold_pointers(ty: Type) -> bool {
 /// What the pointers of an instance lead to.
 pub(super) struct Points {
     places: SecondaryMap<Value, Places>,
+    pub indices: Rc<Indices>,
 }
 
 impl Points {
-    pub(super) fn new() -> Points {
-        Points { places: SecondaryMap::new() }
+    pub(super) fn new(indices: Rc<Indices>) -> Points {
+        Points { places: SecondaryMap::new(), indices }
     }
 
     /// The places of a value; of constants, too.
@@ -118,7 +127,7 @@ impl Points {
                 }
                 Op::Gep(elem) => {
                     let base = self.of(memory, module, func, data.args[0]);
-                    new = base.map(|place| moved(module, func, *elem, &data.args[1..], place));
+                    new = base.map(|place| Mover { module, func, inst, indices: &self.indices }.moved(*elem, place));
                 }
                 Op::Load(_) => {
                     let size = module.layout.store_size(&module.types, ty);
@@ -206,56 +215,138 @@ impl From<Place> for Places {
     }
 }
 
-/// Where a pointer leads after `getelementptr` with these indices.
-fn moved(module: &Module, func: &Function, elem: Type, indices: &[Value], mut place: Place) -> Place {
-    let types = &module.types;
-    let size_of = |ty: Type| module.layout.alloc_size(types, ty);
-    let constant = |v: Value| {
-        let Some(Constant::Int { bits, value }) = func.constant(v) else { return None };
-        let shift = 128_u32.checked_sub(*bits)?;
-        i64::try_from((*value << shift).cast_signed() >> shift).ok()
-    };
-    let step = |place: Place, index: Value, size: Option<u64>| {
-        let distance = constant(index)
-            .zip(size.and_then(|s| i64::try_from(s).ok()))
-            .and_then(|(index, size)| index.checked_mul(size));
-        distance.map_or(place.adrift(), |by| place.moved(by))
-    };
-    let mut container = elem;
-    for (position, &index) in indices.iter().enumerate() {
-        if position == 0 {
-            place = step(place, index, size_of(container));
-            continue;
+/// The least and the greatest number that an operand of an instruction may be, where that is known.
+pub(super) type Indices = HashMap<(Inst, usize), (i64, i64)>;
+
+/// Numbers that are further from 0 tell nothing.
+const LARGEST_INDEX: i128 = 1 << 40;
+
+/// What is known of the integers that a function is given.
+pub(super) type Numbers = Vec<Option<(i64, i64)>>;
+
+struct Given<'a> {
+    func: &'a Function,
+    numbers: &'a Numbers,
+}
+
+impl Assumptions for Given<'_> {
+    fn parameter(&self, number: u32) -> Option<Range> {
+        let (low, high) = (*self.numbers.get(number as usize)?)?;
+        let bits = self.func.ty(self.func.params[number as usize]).int_bits()?;
+        Range::signed(bits, low.into(), high.into())
+    }
+}
+
+/// What numbers the indices of a function, and those that it gives to others, may be.
+pub(super) fn indices(module: &Module, func: &Function, numbers: &Numbers) -> Indices {
+    let mut indices = Indices::new();
+    let is_variable = |&v: &Value| func.constant(v).is_none();
+    let mut asked: HashSet<Inst> = HashSet::new();
+    for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
+        let data = &func.insts[inst];
+        let is_number = |v: &Value| is_variable(v) && func.ty(*v).int_bits().is_some();
+        if matches!(data.op, Op::Gep(_) | Op::Call(_)) && data.args.iter().any(is_number) {
+            asked.insert(inst);
         }
-        let Type::Aggregate(a) = container else { return place.adrift() };
-        match types.get(a) {
-            AggregateType::Array { elem, len } => {
-                // Rows of an array of arrays lie in the whole of it.
-                let size = size_of(*elem);
-                let total = size.and_then(|s| s.checked_mul(*len));
-                if let (true, Some(total)) = (place.within.1 >= super::memory::FAR, total) {
-                    place = place.narrowed(total);
-                }
-                place = step(place, index, size);
-                container = *elem;
+    }
+    if asked.is_empty() {
+        return indices;
+    }
+    let code = Code::with_makers(func);
+    let ssi = ssify(code.program(), &Ranges::<()>::STRATEGY);
+    let problem = Ranges::with(module, func, &code, Given { func, numbers });
+    let found = solve_forward_narrowing(code.program(), &ssi, &problem, 2);
+    let all = (0..code.program().instructions() as u32).map(Instruction);
+    for (inst, at) in all.map(|at| (code.inst(at), at)).filter(|(inst, _)| asked.contains(inst)) {
+        let slots = code.program().use_slots(at).start;
+        for (k, v) in func.insts[inst].args.iter().enumerate() {
+            if !is_variable(v) {
+                continue;
             }
-            AggregateType::Struct { .. } => {
-                let member = func.as_int(index).and_then(|m| u64::try_from(m).ok());
-                let layout = module.layout.struct_layout(types, container);
-                let found = member.zip(layout).and_then(|(member, (_, offsets))| {
-                    Some((*offsets.get(usize::try_from(member).ok()?)?, types.member(container, member)?))
-                });
-                let Some((offset, ty)) = found else { return place.adrift() };
-                place = place.moved(offset as i64);
-                // An array without a length at the end has any.
-                place = match size_of(ty) {
-                    Some(0) => Place { within: (place.lo, super::memory::FAR), ..place },
-                    Some(size) => place.narrowed(size),
-                    None => place,
-                };
-                container = ty;
+            let version = ssi.used(slots + k);
+            let Some(range) = version.and_then(|version| found.fact(version).range().copied()) else {
+                continue;
+            };
+            if range.least() >= -LARGEST_INDEX && range.greatest() <= LARGEST_INDEX {
+                indices.insert((inst, k), (range.least() as i64, range.greatest() as i64));
             }
         }
     }
-    place
+    indices
+}
+
+/// The number that a constant is.
+pub(super) fn number(func: &Function, v: Value) -> Option<i64> {
+    let Some(Constant::Int { bits, value }) = func.constant(v) else { return None };
+    let shift = 128_u32.checked_sub(*bits)?;
+    i64::try_from((*value << shift).cast_signed() >> shift).ok()
+}
+
+/// Moves pointers by a `getelementptr`.
+struct Mover<'a> {
+    module: &'a Module,
+    func: &'a Function,
+    inst: Inst,
+    indices: &'a Indices,
+}
+
+impl Mover<'_> {
+    /// The place moved by an operand times a size.
+    fn step(&self, place: Place, operand: usize, size: Option<u64>) -> Place {
+        let index = self.func.insts[self.inst].args[operand];
+        let Some(size) = size.and_then(|s| i64::try_from(s).ok()) else { return place.adrift() };
+        if let Some(distance) = number(self.func, index).and_then(|index| index.checked_mul(size)) {
+            return place.moved(distance);
+        }
+        let range = self.indices.get(&(self.inst, operand));
+        let moved = range.and_then(|&(low, high)| {
+            Some(place.between(low.checked_mul(size)?, high.checked_mul(size)?))
+        });
+        moved.unwrap_or(place.adrift())
+    }
+
+    /// Where a pointer to a place leads then.
+    fn moved(&self, elem: Type, mut place: Place) -> Place {
+        let (module, func) = (self.module, self.func);
+        let types = &module.types;
+        let size_of = |ty: Type| module.layout.alloc_size(types, ty);
+        let mut container = elem;
+        for (operand, &index) in func.insts[self.inst].args.iter().enumerate().skip(1) {
+            if operand == 1 {
+                place = self.step(place, operand, size_of(container));
+                continue;
+            }
+            let Type::Aggregate(a) = container else { return place.adrift() };
+            match types.get(a) {
+                AggregateType::Array { elem, len } => {
+                    // Rows of an array of arrays lie in the whole of it.
+                    let size = size_of(*elem);
+                    let total = size.and_then(|s| s.checked_mul(*len));
+                    if let (true, Some(total)) = (place.within.1 >= FAR, total) {
+                        place = place.narrowed(total);
+                    }
+                    place = self.step(place, operand, size);
+                    container = *elem;
+                }
+                AggregateType::Struct { .. } => {
+                    let member = func.as_int(index).and_then(|m| u64::try_from(m).ok());
+                    let layout = module.layout.struct_layout(types, container);
+                    let found = member.zip(layout).and_then(|(member, (_, offsets))| {
+                        let offset = *offsets.get(usize::try_from(member).ok()?)?;
+                        Some((offset, types.member(container, member)?))
+                    });
+                    let Some((offset, ty)) = found else { return place.adrift() };
+                    place = place.moved(offset as i64);
+                    // An array without a length at the end has any.
+                    place = match size_of(ty) {
+                        Some(0) => Place { within: (place.lo, FAR), ..place },
+                        Some(size) => place.narrowed(size),
+                        None => place,
+                    };
+                    container = ty;
+                }
+            }
+        }
+        place
+    }
 }

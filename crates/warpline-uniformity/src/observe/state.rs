@@ -8,13 +8,14 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::graph::Reversed;
 use warpline_analysis::{DomTree, Node};
 
 use super::memory::{Held, Memory, Places};
-use super::points::Points;
+use super::points::{Indices, Numbers, Points, indices, number};
 use super::walk::declassifies;
 use crate::shape::ArgShape;
 use crate::{Options, Uniformity};
@@ -151,6 +152,8 @@ pub(super) struct State<'m> {
     /// The instance of a function that serves all further calls of it.
     shared: HashMap<FuncId, InstanceId>,
     of_function: HashMap<FuncId, usize>,
+    /// What numbers indices may be, by what the function is given.
+    indices: HashMap<(FuncId, Numbers), Rc<Indices>>,
     pub visit: Since,
     /// The names of functions whose results are secret.
     pub secret_results: Vec<String>,
@@ -165,6 +168,7 @@ impl<'m> State<'m> {
             instances: Vec::new(),
             shared: HashMap::new(),
             of_function: HashMap::new(),
+            indices: HashMap::new(),
             visit: 0,
             secret_results: Vec::new(),
             not_followed: BTreeSet::new(),
@@ -198,9 +202,18 @@ impl<'m> State<'m> {
         &mut self.instances[id.index()]
     }
 
-    pub(super) fn add(&mut self, id: FuncId, path: Vec<(InstanceId, Inst)>) -> InstanceId {
+    pub(super) fn add(
+        &mut self,
+        id: FuncId,
+        path: Vec<(InstanceId, Inst)>,
+        numbers: Numbers,
+    ) -> InstanceId {
         let func = &self.module.functions[id];
         let number = InstanceId(self.instances.len() as u32);
+        let module = self.module;
+        let known = self.indices.entry((id, numbers));
+        let known = known.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
+        let indices = Rc::clone(known);
         self.instances.push(Instance {
             func,
             id,
@@ -208,7 +221,7 @@ impl<'m> State<'m> {
             args: vec![None; func.params.len()],
             bindings: vec![Places::default(); func.params.len()],
             steered_by: None,
-            points: Points::new(),
+            points: Points::new(indices),
             results: Vec::new(),
             sources: BTreeMap::new(),
             writes: BTreeMap::new(),
@@ -242,12 +255,31 @@ impl<'m> State<'m> {
         let many = self.instances.len() >= MAX_INSTANCES
             || self.of_function.get(&callee).is_some_and(|&n| n >= MAX_OF_FUNCTION);
         let found = match (recursive, self.shared.get(&callee)) {
-            (Some(active), _) => active,
+            (Some(active), _) => {
+                // Other calls give it other numbers.
+                let of = self.instance(active);
+                let (func, count) = (of.func, of.args.len());
+                let module = self.module;
+                let any = self.indices.entry((callee, vec![None; count]));
+                let any = any.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
+                let any = Rc::clone(any);
+                let of = self.instance_mut(active);
+                (of.points.indices, of.is_new) = (any, true);
+                active
+            }
             (None, Some(&shared)) if many => shared,
             _ => {
                 let mut path = of_caller.path.clone();
                 path.push((caller, call));
-                let new = self.add(callee, path);
+                let known = |(k, &v): (usize, &Value)| {
+                    let one = number(of_caller.func, v).map(|n| (n, n));
+                    one.or_else(|| of_caller.points.indices.get(&(call, k)).copied())
+                };
+                let count = self.module.functions[callee].params.len();
+                let args = of_caller.func.insts[call].args[..count].iter().enumerate();
+                // One for all further calls is given any number.
+                let numbers = args.map(|arg| known(arg).filter(|_| !many)).collect();
+                let new = self.add(callee, path, numbers);
                 if many {
                     self.shared.insert(callee, new);
                 }
