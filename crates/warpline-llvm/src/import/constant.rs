@@ -1,7 +1,6 @@
 //! Constants, and the contents of global variables.
 
 use llvm_sys::LLVMOpcode as Opcode;
-use llvm_sys::LLVMTypeKind as Kind;
 use llvm_sys::prelude::*;
 use warpline_ir::{AggregateType, Constant, FloatKind, Type};
 
@@ -63,7 +62,6 @@ impl Imported {
 
     /// A pointer constant that is not null: a symbol, a symbol and an offset in bytes, or something carried.
     fn address(&mut self, value: LLVMValueRef, space: u32) -> Constant {
-        let f = functions();
         if let Some(&symbol) = self.bridge.symbols.get(&value) {
             return Constant::Address { symbol, offset: 0, space, origin: None };
         }

@@ -233,9 +233,13 @@ impl Assumptions for Given<'_> {
     fn parameter(&self, number: u32) -> Option<Range> {
         let (low, high) = (*self.numbers.get(number as usize)?)?;
         let bits = self.func.ty(self.func.params[number as usize]).int_bits()?;
-        Range::signed(bits, low.into(), high.into())
+        let unsigned = (u128::try_from(low).ok()?, u128::try_from(high).ok()?);
+        Range::between(bits, unsigned, (low.into(), high.into()))
     }
 }
+
+/// Sweeps of narrowing for ranges.
+const NARROWING: usize = 3;
 
 /// What numbers the indices of a function, and those that it gives to others, may be.
 pub(super) fn indices(module: &Module, func: &Function, numbers: &Numbers) -> Indices {
@@ -255,7 +259,7 @@ pub(super) fn indices(module: &Module, func: &Function, numbers: &Numbers) -> In
     let code = Code::with_makers(func);
     let ssi = ssify(code.program(), &Ranges::<()>::STRATEGY);
     let problem = Ranges::with(module, func, &code, Given { func, numbers });
-    let found = solve_forward_narrowing(code.program(), &ssi, &problem, 2);
+    let found = solve_forward_narrowing(code.program(), &ssi, &problem, NARROWING);
     let all = (0..code.program().instructions() as u32).map(Instruction);
     for (inst, at) in all.map(|at| (code.inst(at), at)).filter(|(inst, _)| asked.contains(inst)) {
         let slots = code.program().use_slots(at).start;
