@@ -21,6 +21,8 @@ pub enum AnalysisFormat {
     Json,
     /// As LLVM's `print<uniformity>`.
     Llvm,
+    /// Control-flow graphs for Graphviz.
+    Dot,
     /// One HTML file: source, control flow and explanations side by side.
     Html,
     /// Divergent branches and loops for programs that collect findings: SARIF 2.1.0.
@@ -117,6 +119,7 @@ pub struct AssumptionOptions {
   warpline analyze module.ll --function f --args x=varying,n=uniform
   warpline analyze kernel.c --cost=x86-64-v3
   warpline analyze kernel.rs --format html -o kernel.html
+  warpline analyze --summary src/*.c
   warpline analyze kernels.cl --baseline known.json     exit code 1 for new divergence")]
 pub struct AnalyzeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
@@ -130,6 +133,9 @@ pub struct AnalyzeOptions {
     #[arg(long, value_name = "CPU", num_args = 0..=1, require_equals = true, default_missing_value = "native",
         conflicts_with_all = ["target", "work_group", "no_facts", "algorithm"])]
     pub cost: Option<String>,
+    /// A line for each input only: how much of it is divergent. Text or JSON
+    #[arg(long, conflicts_with = "cost")]
+    pub summary: bool,
     /// With --cost: how often branches are taken, as `run --profile-out` counted it
     #[arg(long, value_name = "FILE", requires = "cost")]
     pub profile: Option<PathBuf>,
