@@ -31,7 +31,10 @@ pub struct SecretProgram {
 /// If the text is none, which is a defect here.
 pub fn generate(seed: u64) -> SecretProgram {
     let mut text = "type %s = { i32, [4 x i32], ptr, i32 }\nglobal @g: %s align 8\n\
-                    declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [writes reads traps arg_memory_only]\n\n\
+                    declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [writes reads traps arg_memory_only]\n\
+                    declare @warpline_declassify_i32(i32) -> i32\n\
+                    declare @helper0(ptr, i32) -> i32 [reads writes unknown_result traps]\n\
+                    declare @helper1(ptr, i32, i32) -> i32 [reads writes unknown_result traps]\n\n\
                     func @warpline_declassify_i32(%x: i32) -> i32 {\nentry:\n  ret 7\n}\n\n"
         .to_owned();
     let mut rng = SplitMix64::new(seed ^ 0x5ec_2e7);

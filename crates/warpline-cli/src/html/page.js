@@ -89,7 +89,8 @@ function zoom(to) {
 // The whole width is to be seen, as long as one can read it.
 function fit() {
   const box = drawn().querySelector("svg").viewBox.baseVal, room = by("canvas");
-  zoom(Math.min(1, Math.max(.45, Math.min((room.clientWidth - 20) / box.width, (room.clientHeight - 20) / box.height))));
+  const whole = Math.min((room.clientWidth - 20) / box.width, (room.clientHeight - 20) / box.height);
+  zoom(Math.min(1, whole > .7 ? whole : Math.max(.45, (room.clientWidth - 20) / box.width)));
 }
 
 // Shows the drawing in which a block is a box of its own.
@@ -180,7 +181,7 @@ function choose(want) {
     for (const v of Object.keys(f.values)) if (String(f.values[v].line) === want.l && f.values[v].class !== "u") value(v);
     for (const b of Object.keys(f.branches)) if (String(f.branches[b].line) === want.l && f.branches[b].class === "d") block(b);
     if (!by("why").firstChild) by("why").appendChild(make("p", "", "Everything on line " + want.l + " is uniform."));
-  } else by("why").appendChild(make("p", "hint", f.summary + " Click a value, a block or a source line to see why."));
+  } else by("why").appendChild(make("p", "hint", "Click a value, a block or a source line to see why."));
 }
 
 function show() {

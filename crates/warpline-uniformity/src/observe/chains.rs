@@ -184,7 +184,7 @@ impl<'s, 'm> Chains<'s, 'm> {
                 let loc = of.func.insts[term].loc.expand();
                 let returns = |text: &str| Step { text: text.into(), block: Some(block), loc, ..Step::default() };
                 match of.func.insts[term].args.first() {
-                    Some(&v) if of.is_secret(v, block) => {
+                    Some(&v) if of.results[of.result_at(since)].1.is_divergent_at(v, block) => {
                         self.say(segments, callee, [returns("a secret is returned")]);
                         self.of_operand(callee, v, block, since, segments)
                     }
