@@ -89,8 +89,10 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
         summaries.push(FileSummary::of(path, &report.functions[before..], refused));
         // Each needs a line of the source, to be read for that.
         if are_wanted {
-            findings
-                .add(report.functions[before..].iter().flat_map(|one| of_function(one, path)), &mut sources)?;
+            findings.add(
+                report.functions[before..].iter().flat_map(|one| of_function(one, path)),
+                &mut sources,
+            )?;
         }
     }
     let text = match options.format {

@@ -15,13 +15,15 @@ pub(crate) fn graph(module: &Module, func: &Function, result: &Uniformity) -> St
     let names = result.names(func);
     let cycles = result.cycles();
     let name = quoted(&demangle(&func.name));
-    let shares = quoted(&format!("{}: {}", demangle(&func.name), FunctionReport::new(module, func, result).shares()));
+    let shares =
+        quoted(&format!("{}: {}", demangle(&func.name), FunctionReport::new(module, func, result).shares()));
     let mut out = format!(
         "digraph {name} {{\n  label={shares};\n  node [shape=box, fontname=\"sans-serif\", style=filled, \
          fillcolor=\"#eef3f8\", color=\"#9db3c8\"];\n"
     );
     for &b in &func.layout {
-        let place = Place::of_block(module, func, b).map_or(String::new(), |place| format!("\n{}", place.short()));
+        let place =
+            Place::of_block(module, func, b).map_or(String::new(), |place| format!("\n{}", place.short()));
         let label = quoted(&format!("{}{place}", names.block(func, b)));
         let color = match result.is_divergent_branch(b) {
             true => ", fillcolor=\"#ffdedb\", color=\"#a3261c\"",
@@ -32,17 +34,16 @@ pub(crate) fn graph(module: &Module, func: &Function, result: &Uniformity) -> St
     for (b, t) in func.layout.iter().flat_map(|&b| func.successors(b).map(move |t| (b, t))) {
         let mut left = cycles.around(b.into()).take_while(|&c| !cycles.contains(c, t.into()));
         let apart = left.any(|c| result.is_left_apart_between(c, b, t));
-        let _ = writeln!(out, "  {b} -> {t}{};", if apart { " [color=\"#a3261c\", style=dashed]" } else { "" });
+        let _ =
+            writeln!(out, "  {b} -> {t}{};", if apart { " [color=\"#a3261c\", style=dashed]" } else { "" });
     }
     out + "}\n"
 }
 
 /// A text between quotation marks.
 fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|part| line(part).replace('\\', "\\\\").replace('"', "\\\""))
-        .collect();
+    let lines: Vec<String> =
+        text.split('\n').map(|part| line(part).replace('\\', "\\\\").replace('"', "\\\"")).collect();
     format!("\"{}\"", lines.join("\\n"))
 }
 

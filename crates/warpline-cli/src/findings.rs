@@ -145,7 +145,8 @@ impl Findings {
     /// If it cannot be written.
     pub(crate) fn keep(&self, gate: &GateOptions) -> Result<()> {
         let Some(path) = &gate.write_baseline else { return Ok(()) };
-        let all: BTreeSet<&Known> = self.all.iter().filter(|one| one.accepted.is_none()).map(|one| &one.known).collect();
+        let all: BTreeSet<&Known> =
+            self.all.iter().filter(|one| one.accepted.is_none()).map(|one| &one.known).collect();
         output::deliver(Some(path), &pretty(&json!({ "version": 1, "findings": all })))
     }
 
@@ -168,8 +169,7 @@ impl Findings {
             .iter()
             .map(|(id, about)| json!({ "id": id, "shortDescription": { "text": about } }))
             .collect();
-        let results: Vec<Value> =
-            self.all.iter().map(|one| self.result(one)).collect();
+        let results: Vec<Value> = self.all.iter().map(|one| self.result(one)).collect();
         pretty(&json!({
             "version": "2.1.0",
             "runs": [{
@@ -262,7 +262,9 @@ fn uri(path: &str) -> String {
 /// lines of comments before it.
 fn accepted(sources: &mut Sources, place: &Place, rule: &str) -> Result<Option<String>> {
     let Some(lines) = sources.lines(&place.file) else { return Ok(None) };
-    let Some(own) = (place.line as usize).checked_sub(1).filter(|&at| at < lines.len()) else { return Ok(None) };
+    let Some(own) = (place.line as usize).checked_sub(1).filter(|&at| at < lines.len()) else {
+        return Ok(None);
+    };
     let is_comment = |at: &usize| ["//", ";"].iter().any(|begin| lines[*at].trim_start().starts_with(begin));
     let before = (0..own).rev().take_while(is_comment);
     for at in std::iter::once(own).chain(before) {
@@ -272,7 +274,8 @@ fn accepted(sources: &mut Sources, place: &Place, rule: &str) -> Result<Option<S
             continue;
         }
         if reason.trim().is_empty() {
-            let message = format!("`accept {rule}` wants a reason: `//@ accept {rule}: the length is public`");
+            let message =
+                format!("`accept {rule}` wants a reason: `//@ accept {rule}: the length is public`");
             let (path, line) = (PathBuf::from(&place.file), at as u32 + 1);
             return Err(Error::Directive { path, line, message });
         }

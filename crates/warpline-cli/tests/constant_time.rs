@@ -87,7 +87,11 @@ fn sources_say_what_is_secret_and_what_is_accepted() {
     assert!(stdout(&output).contains("accepted: leaks.c:"), "{}", stdout(&output));
     assert!(stdout(&output).contains("the state is reset in public"), "{}", stdout(&output));
     let output = warpline(&["constant-time", path, "--function", "step", "--secret", "c->kex"]);
-    assert!(stderr(&output).contains("there is no member `kex`; they are key, counter, table"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("there is no member `kex`; they are key, counter, table"),
+        "{}",
+        stderr(&output)
+    );
     let output = warpline(&["constant-time", path, "--overlap"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("secret branch"), "{}", stdout(&output));

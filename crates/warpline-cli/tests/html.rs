@@ -152,8 +152,13 @@ fn of_a_large_function_runs_of_blocks_are_boxes_that_can_be_opened() {
     module += "b700:\n  ret void\n}\n";
     let folder = tempfile::tempdir().unwrap();
     let page = page(&module, folder.path());
-    assert!(page.contains("4 blocks, 4 divergent branches") && page.contains("\"name\":\"b699\""));
+    assert!(page.contains("4 blocks, 2 divergent branches") && page.contains("\"name\":\"b699\""));
     // The whole has few boxes; each block is one of its own in one drawing.
     assert!(page.matches("data-open=").count() <= 200);
     assert_eq!(page.matches("data-block=").count(), 701);
+    // Who asks for a block gets the drawing that has it.
+    if let Some(dom) = rendered(&folder.path().join("page.html"), "f=f&b=b350") {
+        assert!(dom.contains("chosen\" data-block=\"b350\""), "the block is marked");
+        assert!(dom.contains("data-view=\"0\" hidden=\"\""), "its drawing is shown");
+    }
 }

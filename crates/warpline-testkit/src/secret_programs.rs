@@ -38,7 +38,9 @@ pub fn generate(seed: u64) -> SecretProgram {
                     func @warpline_declassify_i32(%x: i32) -> i32 {\nentry:\n  ret 7\n}\n\n"
         .to_owned();
     let mut rng = SplitMix64::new(seed ^ 0x5ec_2e7);
-    for (number, head) in ["helper0(%ctx: ptr, %k: i32)", "helper1(%ctx: ptr, %k: i32, %d: i32)"].iter().enumerate() {
+    for (number, head) in
+        ["helper0(%ctx: ptr, %k: i32)", "helper1(%ctx: ptr, %k: i32, %d: i32)"].iter().enumerate()
+    {
         let mut body = Body::new(&mut rng, number);
         let _ = writeln!(text, "func @{head} -> i32 {{\nentry:");
         if number == 1 {
@@ -70,7 +72,14 @@ pub fn generate(seed: u64) -> SecretProgram {
     // Nothing is read that was not written.
     for to in ["%l0", "%l1", "@g"] {
         let v = body.number();
-        for (member, at) in [("i32 0", 0), ("i32 1, i64 0", 1), ("i32 1, i64 1", 2), ("i32 1, i64 2", 3), ("i32 1, i64 3", 4), ("i32 3", 5)] {
+        for (member, at) in [
+            ("i32 0", 0),
+            ("i32 1, i64 0", 1),
+            ("i32 1, i64 1", 2),
+            ("i32 1, i64 2", 3),
+            ("i32 1, i64 3", 4),
+            ("i32 3", 5),
+        ] {
             let v = if at % 2 == 0 { v.clone() } else { "5".into() };
             let p = body.fresh();
             body.line(&format!("{p}: ptr = getelementptr inbounds %s, {to}, i64 0, {member}"));
@@ -236,7 +245,9 @@ impl Body<'_> {
             12 if self.number > 0 => {
                 let (p, a, v) = (self.structure(), self.number(), self.fresh());
                 let call = match self.number == 2 && self.rng.chance(1, 2) {
-                    true => format!("{v}: i32 = call @helper1({p}, {}, i32 {})", typed(&a), self.rng.below(4)),
+                    true => {
+                        format!("{v}: i32 = call @helper1({p}, {}, i32 {})", typed(&a), self.rng.below(4))
+                    }
                     false => format!("{v}: i32 = call @helper0({p}, {})", typed(&a)),
                 };
                 self.line(&call);

@@ -199,8 +199,11 @@ const CHAIN: usize = 4;
 impl Chosen {
     fn random(rng: &mut SplitMix64) -> Chosen {
         let number = rng.chance(1, 3);
-        let mut chosen =
-            Chosen { secrets: Secrets { values: vec![false, false, number, false], ..Secrets::default() }, bytes: Vec::new(), number };
+        let mut chosen = Chosen {
+            secrets: Secrets { values: vec![false, false, number, false], ..Secrets::default() },
+            bytes: Vec::new(),
+            number,
+        };
         for _ in 0..rng.between(usize::from(!number), 2) {
             let (parameter, depth) = (rng.below(2), rng.below(2));
             let (lo, hi) = MEMBERS[rng.below(MEMBERS.len())];
@@ -216,8 +219,15 @@ impl Chosen {
     }
 
     /// A run; `other` says which secrets it has, and `same` which two objects are one.
-    fn run<'m>(&self, program: &'m SecretProgram, seed: u64, other: u64, same: Option<(usize, usize)>) -> Trace<'m> {
-        let mut machine = Machine::with_options(&program.module, Options { fuel: 20_000, ..Options::default() });
+    fn run<'m>(
+        &self,
+        program: &'m SecretProgram,
+        seed: u64,
+        other: u64,
+        same: Option<(usize, usize)>,
+    ) -> Trace<'m> {
+        let mut machine =
+            Machine::with_options(&program.module, Options { fuel: 20_000, ..Options::default() });
         let mut objects: Vec<u64> =
             (0..2 * CHAIN).map(|_| machine.memory.allocate(SIZE as u64, 8).expect("there is room")).collect();
         if let Some((a, b)) = same {
@@ -226,7 +236,8 @@ impl Chosen {
         let mut public = SplitMix64::new(seed ^ 0x9b);
         let mut secret = SplitMix64::new(other);
         for (i, &at) in objects.iter().enumerate() {
-            let mut bytes: Vec<u8> = (0..SIZE).map(|k| if k % 4 == 0 { public.below(9) as u8 } else { 0 }).collect();
+            let mut bytes: Vec<u8> =
+                (0..SIZE).map(|k| if k % 4 == 0 { public.below(9) as u8 } else { 0 }).collect();
             for &(object, lo, hi) in &self.bytes {
                 if object == i {
                     (lo..hi).filter(|k| k % 4 == 0).for_each(|k| bytes[k as usize] = secret.below(12) as u8);
@@ -252,7 +263,8 @@ fn check_structures(seed: u64, overlap: Overlap, tally: &mut Tally) -> Result<()
     let mut rng = SplitMix64::new(seed ^ 0x77aa);
     let chosen = Chosen::random(&mut rng);
     let report = observe(&program.module, program.kernel, &chosen.secrets, overlap);
-    let found: BTreeSet<(FuncId, Inst, Kind)> = report.findings.iter().map(|f| (f.func, f.inst, f.kind)).collect();
+    let found: BTreeSet<(FuncId, Inst, Kind)> =
+        report.findings.iter().map(|f| (f.func, f.inst, f.kind)).collect();
     tally.programs += 1;
     tally.clean += usize::from(found.is_empty());
     tally.findings += found.len();
@@ -261,7 +273,8 @@ fn check_structures(seed: u64, overlap: Overlap, tally: &mut Tally) -> Result<()
     let public: Vec<usize> = (0..2 * CHAIN).filter(is_public).collect();
     let same = (overlap == Overlap::Possible).then(|| (*rng.pick(&public), *rng.pick(&public)));
     for run in 1..=3_u64 {
-        let [a, b] = [1, 2].map(|k| chosen.run(&program, seed, seed.wrapping_mul(31).wrapping_add(run * 2 + k), same));
+        let [a, b] =
+            [1, 2].map(|k| chosen.run(&program, seed, seed.wrapping_mul(31).wrapping_add(run * 2 + k), same));
         tally.pairs += 1;
         if let Some(difference) = first_difference(&a, &b)? {
             tally.differences[difference.2 as usize] += 1;

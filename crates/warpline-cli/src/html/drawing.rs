@@ -198,12 +198,8 @@ impl Builder<'_> {
             escape(note),
         );
         if cycle.is_some() {
-            let _ = write!(
-                svg,
-                "<text class=\"loop\" x=\"{:.1}\" y=\"{:.1}\">↻</text>",
-                x + w - 18.0,
-                y + 17.0
-            );
+            let _ =
+                write!(svg, "<text class=\"loop\" x=\"{:.1}\" y=\"{:.1}\">↻</text>", x + w - 18.0, y + 17.0);
         }
         svg + "</g>\n"
     }

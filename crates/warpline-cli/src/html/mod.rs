@@ -41,8 +41,7 @@ const ARROW: &str = "<svg width=\"0\" height=\"0\" style=\"position:absolute\"><
                      class=\"head\"/></marker></defs></svg>\n";
 
 /// The beginning of every page.
-pub(crate) const HEAD: &str =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+pub(crate) const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
      http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
      'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
 

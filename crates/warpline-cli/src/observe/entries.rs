@@ -48,7 +48,8 @@ pub(super) fn of(
     for group in groups.iter().filter(|group| !group.secret.is_empty() || !group.public.is_empty()) {
         let wrong = |message: String| Error::Directive { path: path.to_owned(), line: group.line, message };
         let name = group.function.as_deref();
-        let name = name.ok_or_else(|| wrong("no function follows; name it by `//@ function NAME`".to_owned()))?;
+        let name =
+            name.ok_or_else(|| wrong("no function follows; name it by `//@ function NAME`".to_owned()))?;
         annotated.push((find_function(imported, path, Some(name)).map_err(|e| wrong(e.to_string()))?, group));
     }
     let ids: Vec<FuncId> = match (options.function.is_empty(), annotated.is_empty()) {
@@ -70,7 +71,8 @@ pub(super) fn of(
             let func = &imported.ir.functions[id];
             let error = Secrets::parse("", &imported.ir, func, debug).err();
             let error = error.map_or_else(String::new, |e| e.to_string());
-            let message = format!("function `{}`: {error}, or say it in the source: `//@ secret key`", func.name);
+            let message =
+                format!("function `{}`: {error}, or say it in the source: `//@ secret key`", func.name);
             return Err(Error::option("--secret", message));
         }
     }

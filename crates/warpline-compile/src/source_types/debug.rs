@@ -52,8 +52,10 @@ impl Debug {
             for (value, &variable) in variables {
                 let node = self.metadata.get(Some(variable));
                 let name = node.and_then(|node| node.text("name")).filter(|name| !name.is_empty());
-                let is_own = value.strip_prefix('%').is_some_and(|own| own.bytes().all(|c| c.is_ascii_digit()));
-                named.extend(name.zip(by_name.get(value)).filter(|_| is_own).map(|(n, &v)| (v, n.to_owned())));
+                let is_own =
+                    value.strip_prefix('%').is_some_and(|own| own.bytes().all(|c| c.is_ascii_digit()));
+                named
+                    .extend(name.zip(by_name.get(value)).filter(|_| is_own).map(|(n, &v)| (v, n.to_owned())));
             }
             let func = &mut module.functions[id];
             for (value, name) in named {
@@ -85,9 +87,10 @@ impl Debug {
 
 /// The value and the variable of a record of either form, if the variable is the value as it is.
 fn record(line: &str) -> Option<(String, u32)> {
-    let rest = ["#dbg_value(", "#dbg_declare(", "call void @llvm.dbg.value(", "tail call void @llvm.dbg.value("]
-        .iter()
-        .find_map(|begin| line.strip_prefix(begin))?;
+    let rest =
+        ["#dbg_value(", "#dbg_declare(", "call void @llvm.dbg.value(", "tail call void @llvm.dbg.value("]
+            .iter()
+            .find_map(|begin| line.strip_prefix(begin))?;
     let is_declared = line.starts_with("#dbg_declare(");
     let mut parts = rest.split(", ");
     let value = parts.next()?.rsplit(' ').next()?;

@@ -30,8 +30,8 @@ use warpline_llvm::{FrontEnd, Imported, InputKind};
 
 use crate::c_names::is_word;
 use crate::options::KernelOptions;
-use includes::Includes;
 pub use debug::Debug;
+use includes::Includes;
 use metadata::{Metadata, Node};
 use spelling::Spelling;
 

@@ -107,7 +107,8 @@ impl Imported {
             {
                 let member = u64::try_from(index).ok()?;
                 let (_, offsets) = self.ir.layout.struct_layout(&self.ir.types, container)?;
-                offset = offset.checked_add(i64::try_from(*offsets.get(usize::try_from(member).ok()?)?).ok()?)?;
+                offset =
+                    offset.checked_add(i64::try_from(*offsets.get(usize::try_from(member).ok()?)?).ok()?)?;
                 container = self.ir.types.member(container, member)?;
                 continue;
             }

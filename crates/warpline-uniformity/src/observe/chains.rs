@@ -112,14 +112,7 @@ impl<'s, 'm> Chains<'s, 'm> {
         self.end(id, steps, at, segments)
     }
 
-    fn of_operand(
-        &self,
-        id: InstanceId,
-        v: Value,
-        b: Block,
-        at: Since,
-        segments: &mut Vec<Segment>,
-    ) -> Next {
+    fn of_operand(&self, id: InstanceId, v: Value, b: Block, at: Since, segments: &mut Vec<Segment>) -> Next {
         let steps = self.at(id, self.state.instance(id).result_at(at)).use_at(v, b);
         self.end(id, steps, at, segments)
     }
@@ -158,7 +151,11 @@ impl<'s, 'm> Chains<'s, 'm> {
         let data = &caller.func.insts[given.call];
         let call = caller.result().describe(self.state.module, caller.func, given.call);
         let (block, loc) = (Some(data.block), data.loc.expand());
-        self.say(segments, given.caller, [Step { text: format!("{call} {what}"), block, loc, ..Step::default() }]);
+        self.say(
+            segments,
+            given.caller,
+            [Step { text: format!("{call} {what}"), block, loc, ..Step::default() }],
+        );
     }
 
     fn of_why(&self, id: InstanceId, b: Block, why: Why, at: Since, segments: &mut Vec<Segment>) -> Next {
@@ -182,7 +179,8 @@ impl<'s, 'm> Chains<'s, 'm> {
                 let Some((block, since)) = of.returns else { return Next::Nothing };
                 let term = of.func.terminator(block);
                 let loc = of.func.insts[term].loc.expand();
-                let returns = |text: &str| Step { text: text.into(), block: Some(block), loc, ..Step::default() };
+                let returns =
+                    |text: &str| Step { text: text.into(), block: Some(block), loc, ..Step::default() };
                 match of.func.insts[term].args.first() {
                     Some(&v) if of.results[of.result_at(since)].1.is_divergent_at(v, block) => {
                         self.say(segments, callee, [returns("a secret is returned")]);
@@ -240,7 +238,10 @@ impl<'s, 'm> Chains<'s, 'm> {
         let entry = &self.state.instances[0];
         match self.state.memory.object(object) {
             Object::Param(i) => {
-                format!("behind {}", entry.result().names(entry.func).value(entry.func, entry.func.params[i as usize]))
+                format!(
+                    "behind {}",
+                    entry.result().names(entry.func).value(entry.func, entry.func.params[i as usize])
+                )
             }
             Object::Global(symbol) | Object::Constant(symbol) => {
                 format!("of {}", self.state.module.symbols[symbol].name)

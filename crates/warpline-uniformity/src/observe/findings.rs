@@ -1,8 +1,8 @@
 //! What tells of secrets in a function, and why.
 
 use super::chains::Chains;
-use super::state::{InstanceId, State};
 use super::memory::Held;
+use super::state::{InstanceId, State};
 use super::walk::is_declassified;
 use super::{Finding, Kind, points, walk};
 use std::collections::BTreeSet;

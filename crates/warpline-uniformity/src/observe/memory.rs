@@ -124,8 +124,14 @@ impl Region {
 /// Places, those of an object and an array together.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Places {
-    all: BTreeMap<(ObjectId, (i64, i64)), (i64, i64, u8)>,
+    all: BTreeMap<Whole, Span>,
 }
+
+/// An object and the array in it.
+type Whole = (ObjectId, (i64, i64));
+
+/// From where to where, and how often that has grown.
+type Span = (i64, i64, u8);
 
 /// A place that grows more often than this may be anywhere.
 const MAX_GROWTH: u8 = 4;
@@ -380,8 +386,7 @@ impl<'m> Memory<'m> {
         if matches!(object, Object::Constant(_)) && self.secret.iter().all(|s| s.object != region.object) {
             return Vec::new();
         }
-        let is_public =
-            |p: &Region| p.object == region.object && p.lo <= region.lo && region.hi <= p.hi;
+        let is_public = |p: &Region| p.object == region.object && p.lo <= region.lo && region.hi <= p.hi;
         if self.public.iter().any(is_public) {
             return Vec::new();
         }
@@ -537,9 +542,7 @@ impl<'m> Memory<'m> {
             .iter()
             .enumerate()
             .filter_map(|(i, object)| match *object {
-                Object::Behind(parent, Some(at)) if parent == source.object => {
-                    Some((at, ObjectId(i as u32)))
-                }
+                Object::Behind(parent, Some(at)) if parent == source.object => Some((at, ObjectId(i as u32))),
                 _ => None,
             })
             .collect();

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use cranelift_entity::SecondaryMap;
+use warpline_analysis::dataflow::Instruction;
 use warpline_analysis::dataflow::solve_forward_narrowing;
 use warpline_analysis::ssi::ssify;
-use warpline_analysis::dataflow::Instruction;
 
 use super::memory::{FAR, Memory, Object, Place, Places};
 use super::state::InstanceId;
-use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
 use warpline_dataflow::Code;
+use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
 use warpline_dataflow::memory::callee;
 use warpline_ir::{AggregateType, CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Type, Value};
 
@@ -105,7 +105,9 @@ impl Points {
         for &result in &data.results {
             let ty = func.ty(result);
             if !may_hold_pointers(ty) {
-                if let (Op::Load(_), true) = (&data.op, module.layout.store_size(&module.types, ty) >= Some(8)) {
+                if let (Op::Load(_), true) =
+                    (&data.op, module.layout.store_size(&module.types, ty) >= Some(8))
+                {
                     let from = self.of(memory, module, func, data.args[0]);
                     for region in from.regions(module.layout.store_size(&module.types, ty)) {
                         memory.loaded_as_number(region);
@@ -127,7 +129,9 @@ impl Points {
                 }
                 Op::Gep(elem) => {
                     let base = self.of(memory, module, func, data.args[0]);
-                    new = base.map(|place| Mover { module, func, inst, indices: &self.indices }.moved(*elem, place));
+                    new = base.map(|place| {
+                        Mover { module, func, inst, indices: &self.indices }.moved(*elem, place)
+                    });
                 }
                 Op::Load(_) => {
                     let size = module.layout.store_size(&module.types, ty);
@@ -303,9 +307,8 @@ impl Mover<'_> {
             return place.moved(distance);
         }
         let range = self.indices.get(&(self.inst, operand));
-        let moved = range.and_then(|&(low, high)| {
-            Some(place.between(low.checked_mul(size)?, high.checked_mul(size)?))
-        });
+        let moved = range
+            .and_then(|&(low, high)| Some(place.between(low.checked_mul(size)?, high.checked_mul(size)?)));
         moved.unwrap_or(place.adrift())
     }
 

@@ -248,8 +248,7 @@ impl Secrets {
             if self.values.get(i) == Some(&true) {
                 all.push(names.value(func, p));
             }
-            let of_parameter =
-                self.memory.iter().filter(|area| area.base == Base::Parameter(i as u32));
+            let of_parameter = self.memory.iter().filter(|area| area.base == Base::Parameter(i as u32));
             all.extend(of_parameter.map(|area| area.name.clone()));
         }
         let globals = self.memory.iter().filter(|area| matches!(area.base, Base::Global(_)));
@@ -343,7 +342,9 @@ impl At {
                 Ok(At { bytes: Some((start + lo, Some(hi - lo))), ty: None, ..at })
             }
             Step::Behind(name) if is_pointer => self.followed(types).step(Step::Member(name), types),
-            Step::Member(name) if self.bytes.is_none() => self.followed(types).step(Step::Member(name), types),
+            Step::Member(name) if self.bytes.is_none() => {
+                self.followed(types).step(Step::Member(name), types)
+            }
             Step::Member(name) | Step::Behind(name) => {
                 let members = self.ty.map(|ty| types.members(ty)).unwrap_or_default();
                 let Some((_, offset, ty)) = members.iter().find(|(own, ..)| *own == name) else {

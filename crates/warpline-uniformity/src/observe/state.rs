@@ -202,12 +202,7 @@ impl<'m> State<'m> {
         &mut self.instances[id.index()]
     }
 
-    pub(super) fn add(
-        &mut self,
-        id: FuncId,
-        path: Vec<(InstanceId, Inst)>,
-        numbers: Numbers,
-    ) -> InstanceId {
+    pub(super) fn add(&mut self, id: FuncId, path: Vec<(InstanceId, Inst)>, numbers: Numbers) -> InstanceId {
         let func = &self.module.functions[id];
         let number = InstanceId(self.instances.len() as u32);
         let module = self.module;
@@ -236,9 +231,11 @@ impl<'m> State<'m> {
             post: OnceCell::new(),
         });
         *self.of_function.entry(id).or_default() += 1;
-        let quiet = func.layout.iter().flat_map(|&b| func.block_insts(b)).filter(|&inst| {
-            declassifies(self.module, func, inst) || self.callee(number, inst).is_some()
-        });
+        let quiet = func
+            .layout
+            .iter()
+            .flat_map(|&b| func.block_insts(b))
+            .filter(|&inst| declassifies(self.module, func, inst) || self.callee(number, inst).is_some());
         let quiet: Vec<Inst> = quiet.collect();
         self.instance_mut(number).quiet.extend(quiet);
         number
@@ -318,11 +315,15 @@ impl<'m> State<'m> {
             of.solved_with = Some(now);
             let mut sources = EntitySet::new();
             sources.extend(of.sources.keys().copied());
-            let secret =
-                |s: &Option<Secret>| if s.is_some() { ArgShape::Varying } else { ArgShape::Uniform };
+            let secret = |s: &Option<Secret>| if s.is_some() { ArgShape::Varying } else { ArgShape::Uniform };
             let args: Vec<ArgShape> = of.args.iter().map(secret).collect();
-            let options =
-                Options { args, strict_undef: true, only_sources: Some(sources), quiet: of.quiet.clone(), ..Options::default() };
+            let options = Options {
+                args,
+                strict_undef: true,
+                only_sources: Some(sources),
+                quiet: of.quiet.clone(),
+                ..Options::default()
+            };
             let result = Uniformity::compute(self.module, of.func, &options);
             of.results.push((visit, result));
             changed = true;

@@ -264,8 +264,7 @@ impl State<'_> {
         };
         let mut new = before != self.memory.version;
         let held = reads.then(|| {
-            let inner =
-                objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
+            let inner = objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
             inner.or_else(|| (!confined).then(|| self.memory.secret_at_large()).flatten())
         });
         let why = secret.or(held.flatten().map(Why::Memory));
@@ -318,11 +317,7 @@ pub(super) fn is_declassified(state: &State<'_>, id: InstanceId, inst: Inst) -> 
 }
 
 /// Whether an instruction says that what it is given is public from here on.
-pub(super) fn declassifies(
-    module: &warpline_ir::Module,
-    func: &warpline_ir::Function,
-    inst: Inst,
-) -> bool {
+pub(super) fn declassifies(module: &warpline_ir::Module, func: &warpline_ir::Function, inst: Inst) -> bool {
     let name = memory::callee(module, func, inst);
     if !name.starts_with("llvm.annotation.") {
         return name.contains(DECLASSIFY);
