@@ -9,7 +9,9 @@ use crate::Outcome;
 use crate::chain::{Place, Sources};
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::cost;
+use crate::dot;
 use crate::error::{Error, Result};
+use crate::files::{self, FileSummary};
 use crate::findings::{Finding, Findings};
 use crate::html::Page;
 use crate::output;
@@ -24,6 +26,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     if let Some(cpu) = &options.cost {
         return cost::analyze(options, cpu);
     }
+    if options.summary && !matches!(options.format, AnalysisFormat::Text | AnalysisFormat::Json) {
+        return Err(Error::option("--summary", "it is text or JSON"));
+    }
     if !options.assume.algorithm.is_sound() {
         output::complain(&format!(
             "warning: `--algorithm {}` is not sound: it may call uniform what is divergent; it is for comparison",
@@ -33,6 +38,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     let mut report = Report::default();
     let mut printed = String::new();
     let mut page = Page::default();
+    let mut summaries = Vec::new();
     let mut findings = Findings::new(&options.gate)?;
     let are_wanted =
         options.gate.is_used() || matches!(options.format, AnalysisFormat::Sarif | AnalysisFormat::Github);
@@ -55,7 +61,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             output::complain(&format!("{}: it defines no function", path.display()));
         }
         let mut workspace = Workspace::default();
-        let before = report.functions.len();
+        let (before, refused) = (report.functions.len(), report.refused.len());
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
             // LLVM's analysis knows of no facts, nor of what vector code does with memory.
@@ -70,6 +76,8 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.refused.push(RefusedReport::new(ir, &refusal));
             } else if options.format == AnalysisFormat::Llvm {
                 printed += &unit.imported.print_uniformity(id, &result);
+            } else if options.format == AnalysisFormat::Dot {
+                printed += &dot::graph(ir, func, &result);
             } else if options.format == AnalysisFormat::Html {
                 page.add(ir, func, &result, &mut sources);
             } else {
@@ -77,19 +85,25 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.functions.push(FunctionReport { region, ..FunctionReport::new(ir, func, &result) });
             }
         }
+        let refused = report.refused.len() - refused;
+        summaries.push(FileSummary::of(path, &report.functions[before..], refused));
         // Each needs a line of the source, to be read for that.
         if are_wanted {
-            findings
-                .add(report.functions[before..].iter().flat_map(|one| of_function(one, path)), &mut sources);
+            findings.add(
+                report.functions[before..].iter().flat_map(|one| of_function(one, path)),
+                &mut sources,
+            )?;
         }
     }
     let text = match options.format {
         AnalysisFormat::Text if findings.is_gated() => findings.gate_text(),
+        AnalysisFormat::Text if options.summary => files::text(&summaries),
+        AnalysisFormat::Json if options.summary => output::json(&serde_json::json!({ "files": summaries })),
         AnalysisFormat::Text => report.text(),
         AnalysisFormat::Sarif => findings.sarif(),
         AnalysisFormat::Github => findings.github(),
         AnalysisFormat::Json => output::json(&report),
-        AnalysisFormat::Llvm => printed,
+        AnalysisFormat::Llvm | AnalysisFormat::Dot => printed,
         AnalysisFormat::Html => page.finish(),
     };
     output::deliver(options.output.as_deref(), &text)?;

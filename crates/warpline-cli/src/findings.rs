@@ -11,6 +11,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warpline::demangle;
+use warpline_compile::directives;
 use warpline_compile::error::{Error, Result};
 
 use crate::chain::{Place, Sources};
@@ -70,9 +71,16 @@ struct Known {
     line: String,
 }
 
+/// A finding, its identity, and why the source says that it is none.
+struct Entry {
+    finding: Finding,
+    known: Known,
+    accepted: Option<String>,
+}
+
 /// Findings with their identities.
 pub(crate) struct Findings {
-    all: Vec<(Finding, Known)>,
+    all: Vec<Entry>,
     /// The identities that a baseline has, if there is one.
     known: Option<BTreeSet<String>>,
 }
@@ -87,9 +95,18 @@ impl Findings {
         Ok(Findings { all: Vec::new(), known })
     }
 
-    /// Adds findings about an input, and gives them identities.
-    pub(crate) fn add(&mut self, found: impl IntoIterator<Item = Finding>, sources: &mut Sources) {
+    /// Adds findings about an input, and gives them identities. Returns for each why the source says that it is none
+    /// (`//@ accept RULE: REASON`), if it does.
+    ///
+    /// # Errors
+    /// If a source accepts something without a reason.
+    pub(crate) fn add(
+        &mut self,
+        found: impl IntoIterator<Item = Finding>,
+        sources: &mut Sources,
+    ) -> Result<Vec<Option<String>>> {
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut reasons = Vec::new();
         for finding in found {
             let line = finding.place.as_ref().and_then(|place| line_of(sources, place)).unwrap_or_default();
             let key = format!("{}\0{}\0{line}", finding.rule, finding.function);
@@ -97,13 +114,20 @@ impl Findings {
             *count += 1;
             let identity = format!("{:016x}", fingerprint(&format!("{key}\0{count}")));
             let (rule, function) = (finding.rule.to_owned(), finding.function.clone());
-            self.all.push((finding, Known { identity, rule, function, line }));
+            let accepted = match &finding.place {
+                Some(place) => accepted(sources, place, finding.rule)?,
+                None => None,
+            };
+            reasons.push(accepted.clone());
+            self.all.push(Entry { finding, known: Known { identity, rule, function, line }, accepted });
         }
+        Ok(reasons)
     }
 
-    /// Those that no baseline has.
+    /// Those that neither a baseline has nor the source accepts.
     pub(crate) fn new_ones(&self) -> impl Iterator<Item = &Finding> {
-        self.all.iter().filter(|(_, known)| self.is_new(known)).map(|(finding, _)| finding)
+        let new = self.all.iter().filter(|one| one.accepted.is_none() && self.is_new(&one.known));
+        new.map(|one| &one.finding)
     }
 
     /// Whether there is a baseline, so that anything new is to be reported as such.
@@ -121,14 +145,15 @@ impl Findings {
     /// If it cannot be written.
     pub(crate) fn keep(&self, gate: &GateOptions) -> Result<()> {
         let Some(path) = &gate.write_baseline else { return Ok(()) };
-        let all: BTreeSet<&Known> = self.all.iter().map(|(_, known)| known).collect();
+        let all: BTreeSet<&Known> =
+            self.all.iter().filter(|one| one.accepted.is_none()).map(|one| &one.known).collect();
         output::deliver(Some(path), &pretty(&json!({ "version": 1, "findings": all })))
     }
 
     /// A line about new findings, and one for each, for people.
     pub(crate) fn gate_text(&self) -> String {
         let new: Vec<&Finding> = self.new_ones().collect();
-        let known = self.all.len() - new.len();
+        let known = self.all.iter().filter(|one| one.accepted.is_none()).count() - new.len();
         let mut text = format!("{} new, {known} as the baseline has them\n", new.len());
         for finding in new {
             let place = finding.place.as_ref().map_or(String::new(), |place| format!("{}: ", place.short()));
@@ -144,8 +169,7 @@ impl Findings {
             .iter()
             .map(|(id, about)| json!({ "id": id, "shortDescription": { "text": about } }))
             .collect();
-        let results: Vec<Value> =
-            self.all.iter().map(|(finding, known)| self.result(finding, known)).collect();
+        let results: Vec<Value> = self.all.iter().map(|one| self.result(one)).collect();
         pretty(&json!({
             "version": "2.1.0",
             "runs": [{
@@ -158,7 +182,7 @@ impl Findings {
         }))
     }
 
-    fn result(&self, finding: &Finding, known: &Known) -> Value {
+    fn result(&self, Entry { finding, known, accepted }: &Entry) -> Value {
         let steps: Vec<Value> = finding
             .chain
             .iter()
@@ -171,6 +195,9 @@ impl Findings {
             "locations": finding.place.iter().map(|place| location(place, None)).collect::<Vec<_>>(),
             "partialFingerprints": { "warpline/v1": known.identity },
         });
+        if let Some(reason) = accepted {
+            value["suppressions"] = json!([{ "kind": "inSource", "justification": reason }]);
+        }
         if self.is_gated() {
             value["baselineState"] = json!(if self.is_new(known) { "new" } else { "unchanged" });
         }
@@ -229,6 +256,32 @@ fn uri(path: &str) -> String {
     let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     let path: String = path.bytes().map(encoded).collect();
     if path.starts_with('/') { format!("file://{path}") } else { path }
+}
+
+/// Why the source says that a finding of this rule in a line is none: in a directive at the end of the line, or in the
+/// lines of comments before it.
+fn accepted(sources: &mut Sources, place: &Place, rule: &str) -> Result<Option<String>> {
+    let Some(lines) = sources.lines(&place.file) else { return Ok(None) };
+    let Some(own) = (place.line as usize).checked_sub(1).filter(|&at| at < lines.len()) else {
+        return Ok(None);
+    };
+    let is_comment = |at: &usize| ["//", ";"].iter().any(|begin| lines[*at].trim_start().starts_with(begin));
+    let before = (0..own).rev().take_while(is_comment);
+    for at in std::iter::once(own).chain(before) {
+        let Some(text) = directives::acceptance(&lines[at]) else { continue };
+        let (rules, reason) = text.split_once(':').unwrap_or((text, ""));
+        if !rules.split(',').any(|one| one.trim() == rule) {
+            continue;
+        }
+        if reason.trim().is_empty() {
+            let message =
+                format!("`accept {rule}` wants a reason: `//@ accept {rule}: the length is public`");
+            let (path, line) = (PathBuf::from(&place.file), at as u32 + 1);
+            return Err(Error::Directive { path, line, message });
+        }
+        return Ok(Some(reason.trim().to_owned()));
+    }
+    Ok(None)
 }
 
 fn line_of(sources: &mut Sources, place: &Place) -> Option<String> {

@@ -1,20 +1,22 @@
 //! `warpline constant-time`: whether the timing of a function depends on secrets.
 
+mod entries;
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{FuncId, Module, Names};
-use warpline::observe::{Finding, Kind, Secrets, observe};
+use warpline::observe::{Finding, Kind, Overlap, Secrets, observe};
 
 use crate::Outcome;
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ConstantTimeOptions, FindingFormat, Level};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::findings::Findings;
 use crate::kernel::load;
 use crate::output;
-use warpline_compile::choice::find_function;
+use warpline_compile::source_types::Debug;
 use warpline_llvm::InputKind;
 
 /// All about one input.
@@ -31,8 +33,13 @@ struct FunctionReport {
     level: &'static str,
     /// What is secret: `%x` is a value, `*%x` the memory that a pointer leads to.
     secret: Vec<String>,
-    /// What tells of it.
+    /// What is public whatever is written to it.
+    public: Vec<String>,
+    /// What tells of the secrets.
     findings: Vec<FindingReport>,
+    /// How many more findings there are if what parameters lead to may overlap; they are among the findings if that
+    /// was asked for.
+    more_if_overlapping: usize,
     /// Functions of the module that were followed.
     followed: Vec<String>,
     /// Functions that are called without secrets and not looked into.
@@ -50,6 +57,8 @@ struct FindingReport {
     chain: Vec<Statement>,
     /// The calls by which control comes to the function, outermost first.
     calls: Vec<CallReport>,
+    /// Why the source says that it is none.
+    accepted: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,37 +78,56 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
         true => Level::Written,
         false => Level::AsIs,
     });
-    let imported = load(path, &level.load_options(options.compilers.load_options(path)?))?.imported;
-    let id = find_function(&imported, path, options.function.as_deref())?;
+    let mut plain = options.compilers.load_options(path)?;
+    plain.flags.variables = true;
+    let mut imported = load(path, &level.load_options(plain))?.imported;
+    let debug = Debug::of(&imported);
+    debug.name_values(&mut imported.ir);
     let module = &imported.ir;
-    let secrets = Secrets::parse(&options.secret, &module.functions[id])
-        .map_err(|e| Error::option("--secret", format!("function `{}`: {e}", module.functions[id].name)))?;
-    let found = observe(module, id, &secrets);
-    let name = |f: &FuncId| module.functions[*f].name.to_string();
-    let report = FunctionReport {
-        name: name(&id),
-        level: level.describe(),
-        secret: describe(module, id, &secrets),
-        findings: found.findings.iter().map(|f| finding(module, f)).collect(),
-        followed: found.followed.iter().map(name).collect(),
-        not_followed: found.not_followed.into_iter().collect(),
-    };
+    let entries = entries::of(&imported, &debug, path, options)?;
+    let mut functions: Vec<FunctionReport> =
+        entries.iter().map(|(id, secrets)| judge(module, *id, secrets, level, options.overlap)).collect();
     let mut sources = Sources::beside(path);
     let mut findings = Findings::new(&options.gate)?;
-    findings.add(report.findings.iter().map(as_finding), &mut sources);
+    for function in &mut functions {
+        let reasons = findings.add(function.findings.iter().map(as_finding), &mut sources)?;
+        for (finding, reason) in function.findings.iter_mut().zip(reasons) {
+            finding.accepted = reason;
+        }
+    }
     let outcome = if findings.new_ones().next().is_none() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        FindingFormat::Json => output::json(&Report { functions: vec![report] }),
+        FindingFormat::Json => output::json(&Report { functions }),
         FindingFormat::Sarif => findings.sarif(),
         FindingFormat::Github => findings.github(),
-        FindingFormat::Text if findings.is_gated() => {
-            text(&report, &mut sources) + "\n" + &findings.gate_text()
+        FindingFormat::Text => {
+            let all: Vec<String> = functions.iter().map(|report| text(report, &mut sources)).collect();
+            let gate = findings.is_gated().then(|| findings.gate_text());
+            all.into_iter().chain(gate).collect::<Vec<_>>().join("\n")
         }
-        FindingFormat::Text => text(&report, &mut sources),
     };
     output::deliver(options.output.as_deref(), &text)?;
     findings.keep(&options.gate)?;
     Ok(outcome)
+}
+
+/// What tells of the secrets of a function.
+fn judge(module: &Module, id: FuncId, secrets: &Secrets, level: Level, overlap: bool) -> FunctionReport {
+    let name = |f: &FuncId| module.functions[*f].name.to_string();
+    let apart = observe(module, id, secrets, Overlap::Apart);
+    let any = observe(module, id, secrets, Overlap::Possible);
+    let more = any.findings.len().saturating_sub(apart.findings.len());
+    let found = if overlap { any } else { apart };
+    FunctionReport {
+        name: name(&id),
+        level: level.describe(),
+        secret: secrets.describe(&module.functions[id]),
+        public: secrets.public.iter().map(|area| area.name.clone()).collect(),
+        findings: found.findings.iter().map(|f| finding(module, f)).collect(),
+        more_if_overlapping: more,
+        followed: found.followed.iter().map(name).collect(),
+        not_followed: found.not_followed.into_iter().collect(),
+    }
 }
 
 /// What other programs are told of a finding.
@@ -114,21 +142,6 @@ fn as_finding(f: &FindingReport) -> crate::findings::Finding {
     let chain = f.chain.iter().map(|step| (step.location.clone(), step.text.clone())).collect();
     let (function, text, place) = (f.function.clone(), f.text.clone(), f.location.clone());
     crate::findings::Finding { rule, function, text, place, chain }
-}
-
-fn describe(module: &Module, id: FuncId, secrets: &Secrets) -> Vec<String> {
-    let func = &module.functions[id];
-    let names = Names::new(func);
-    let mut all = Vec::new();
-    for (i, &p) in func.params.iter().enumerate() {
-        if secrets.values[i] {
-            all.push(names.value(func, p));
-        }
-        if secrets.memory[i] {
-            all.push(format!("*{}", names.value(func, p)));
-        }
-    }
-    all
 }
 
 fn finding(module: &Module, f: &Finding) -> FindingReport {
@@ -154,12 +167,14 @@ fn finding(module: &Module, f: &Finding) -> FindingReport {
                 location: place(id, inst),
             })
             .collect(),
+        accepted: None,
     }
 }
 
 fn text(report: &FunctionReport, sources: &mut Sources) -> String {
     let mut out = String::new();
-    let count = |kind: Kind| report.findings.iter().filter(|f| f.kind == kind.name()).count();
+    let open = || report.findings.iter().filter(|f| f.accepted.is_none());
+    let count = |kind: Kind| open().filter(|f| f.kind == kind.name()).count();
     let _ = writeln!(out, "function {}: secret inputs: {}", demangle(&report.name), report.secret.join(", "));
     let _ = writeln!(out, "  judged: {}", report.level);
     let kinds = [
@@ -179,11 +194,26 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
         true => writeln!(out, "  no leak was found"),
         false => writeln!(out, "  leaks: {}", counts.join(", ")),
     };
+    if report.more_if_overlapping > 0 {
+        let _ = writeln!(
+            out,
+            "  assumed: pointers that it is given lead to memory that is apart; otherwise {} more (--overlap)",
+            report.more_if_overlapping
+        );
+    }
+    if !report.public.is_empty() {
+        let _ = writeln!(out, "  public, whatever is written there: {}", report.public.join(", "));
+    }
+    for f in report.findings.iter() {
+        let Some(reason) = &f.accepted else { continue };
+        let place = f.location.as_ref().map_or(String::new(), |place| format!("{}: ", place.short()));
+        let _ = writeln!(out, "  accepted: {place}{}: {reason}", f.kind);
+    }
     if !report.not_followed.is_empty() {
         let _ = writeln!(out, "  not analysed, and given no secrets: {}", report.not_followed.join(", "));
     }
     let mut writer = Writer::new(sources);
-    for f in &report.findings {
+    for f in open() {
         let head = Statement {
             text: f.text.clone(),
             value: None,

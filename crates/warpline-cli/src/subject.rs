@@ -15,6 +15,7 @@ use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
 use warpline_compile::loops::{self, LoopOptions, Region};
+use warpline_compile::source_types::Debug;
 use warpline_compile::unasked;
 use warpline_llvm::worker::{LoadOptions, Unroll};
 use warpline_llvm::{Imported, InputKind, target_of_triple};
@@ -25,6 +26,12 @@ use crate::error::{Error, Result};
 use crate::kernel::{given_shapes, load};
 use crate::output;
 use warpline_compile::choice::find_function;
+
+/// Whether a function of a module has values without a name.
+fn has_nameless_values(func: &Function) -> bool {
+    let results = func.insts.values().flat_map(|inst| &inst.results);
+    func.params.iter().chain(results).any(|&v| func.values[v].name.is_empty())
+}
 
 /// What is asked about functions.
 #[derive(Default)]
@@ -75,8 +82,13 @@ impl Unit {
             Some(Target::Simd) | None => None,
         };
         let triple = triple.filter(|_| is_opencl).map(str::to_owned);
-        let asked = LoadOptions { triple, unroll: Unroll::Everywhere, ..compilers.load_options(path)? };
-        let imported = load(path, &asked)?.imported;
+        let mut asked = LoadOptions { triple, unroll: Unroll::Everywhere, ..compilers.load_options(path)? };
+        // clang keeps the names of values; rustc does not.
+        asked.flags.variables = InputKind::of(path).is_ok_and(|kind| kind == InputKind::Rust);
+        let mut imported = load(path, &asked)?.imported;
+        if imported.ir.functions.values().any(has_nameless_values) {
+            Debug::of(&imported).name_values(&mut imported.ir);
+        }
         let target = target.unwrap_or_else(|| target_of_triple(&imported.ir.triple));
         Unit::of(path, imported, target, Vec::new())
     }

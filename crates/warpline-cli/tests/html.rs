@@ -144,7 +144,7 @@ fn a_source_line_shows_all_that_is_divergent_on_it() {
 }
 
 #[test]
-fn a_function_that_is_too_large_to_draw_is_listed() {
+fn of_a_large_function_runs_of_blocks_are_boxes_that_can_be_opened() {
     let mut module = String::from("define void @f(i1 %c) {\n");
     for i in 0..700 {
         module += &format!("b{i}:\n  br i1 %c, label %b{}, label %b{}\n", i + 1, (i + 2).min(700));
@@ -152,6 +152,13 @@ fn a_function_that_is_too_large_to_draw_is_listed() {
     module += "b700:\n  ret void\n}\n";
     let folder = tempfile::tempdir().unwrap();
     let page = page(&module, folder.path());
-    assert!(page.contains("701 blocks: too large to draw") && page.contains("\"name\":\"b699\""));
-    assert!(!page.contains("class=\"edge\""));
+    assert!(page.contains("4 blocks, 2 divergent branches") && page.contains("\"name\":\"b699\""));
+    // The whole has few boxes; each block is one of its own in one drawing.
+    assert!(page.matches("data-open=").count() <= 200);
+    assert_eq!(page.matches("data-block=").count(), 701);
+    // Who asks for a block gets the drawing that has it.
+    if let Some(dom) = rendered(&folder.path().join("page.html"), "f=f&b=b350") {
+        assert!(dom.contains("chosen\" data-block=\"b350\""), "the block is marked");
+        assert!(dom.contains("data-view=\"0\" hidden=\"\""), "its drawing is shown");
+    }
 }

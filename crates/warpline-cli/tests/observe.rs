@@ -285,9 +285,12 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
             "%x is a secret argument"
         ]
     );
-    for function in ["by_global", "by_alias", "by_atomic"] {
+    for function in ["by_global", "by_atomic"] {
         assert_eq!(kinds(module, function, "x"), ["operand"], "{function}");
     }
+    // Parameters are taken to lead to memory that is apart, which is said, unless it may overlap.
+    let (_, report) = observe(module, "by_alias", "x");
+    assert_eq!((&report["findings"], &report["more_if_overlapping"]), (&serde_json::json!([]), &1.into()));
     assert_eq!(kinds(module, "by_address", "x"), ["address", "operand"]);
     assert_eq!(kinds(module, "by_control", "x"), ["branch", "operand"]);
     for function in ["by_pointer", "by_copy"] {
@@ -362,7 +365,7 @@ declare void @takes(ptr)
     assert_eq!(kinds(module, "leaves", "x"), ["call", "call"]);
     assert_eq!(kinds(module, "leaves", "key"), ["call"]);
     assert_eq!(kinds(module, "leaves", "&f"), ["call", "call"]);
-    assert_eq!(kinds(module, "again", "x"), ["call"], "a recursion is not followed");
+    assert!(kinds(module, "again", "x").is_empty(), "a recursion is followed");
     let (code, report) = observe(module, "again", "n");
     assert_eq!(code, 1, "{report:#}");
 }

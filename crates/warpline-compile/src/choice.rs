@@ -1,10 +1,11 @@
 //! Which functions of an input are meant.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
 use warpline_ir::FuncId;
-use warpline_ir::{demangle, printable};
+use warpline_ir::{demangle, pattern::matches, printable};
 use warpline_llvm::{Imported, did_you_mean};
 
 use crate::directives::{self, Directives};
@@ -72,34 +73,6 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
     Ok(chosen)
 }
 
-/// Whether a name is one that a pattern stands for.
-fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut star) = (0, 0, None);
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(&c) if c == '?' || c == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            // The last `*` takes one more.
-            _ => match star {
-                Some((at, begin)) => {
-                    star = Some((at, begin + 1));
-                    p = at + 1;
-                    n = begin + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|&c| c == '*')
-}
-
 /// The ways to write the name of a function: as in the object file, as in the source with its parameters, without them,
 /// and without what stands around it.
 fn spellings(name: &str) -> Vec<String> {
@@ -109,6 +82,36 @@ fn spellings(name: &str) -> Vec<String> {
     // An instance of a template has its result in front.
     let path = bare.rsplit(' ').next().unwrap_or_default().to_owned();
     vec![name.to_owned(), whole, bare, path, last]
+}
+
+/// The functions of these names, or of names that match these patterns, each once.
+///
+/// # Errors
+/// If one is named that the input does not have, or if nothing matches.
+pub fn functions(imported: &Imported, path: &Path, wanted: &[String]) -> Result<Vec<FuncId>> {
+    let mut all: Vec<FuncId> = Vec::new();
+    for pattern in wanted {
+        if !pattern.contains(['*', '?']) {
+            all.push(find_function(imported, path, Some(pattern))?);
+            continue;
+        }
+        let is_meant = |name: &str| spellings(name).iter().any(|spelling| matches(pattern, spelling));
+        let matching = imported.ir.functions.iter().filter(|(_, f)| is_meant(&f.name));
+        let before = all.len();
+        all.extend(matching.map(|(id, _)| id));
+        if all.len() == before {
+            let message = format!("no function matches `{pattern}`; it has {}", names(imported));
+            return Err(Error::input(path, message));
+        }
+    }
+    let mut seen = HashSet::new();
+    all.retain(|id| seen.insert(*id));
+    Ok(all)
+}
+
+/// Whether a name in the object file is one that a pattern stands for, written in any way.
+pub fn is_called(name: &str, pattern: &str) -> bool {
+    spellings(name).iter().any(|spelling| matches(pattern, spelling))
 }
 
 /// The only function that is written like this.

@@ -15,6 +15,8 @@
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
 //! //@ exclusive out               nobody else accesses what `out` points to meanwhile: see `exclusive`
+//! //@ secret ctx->key             what `constant-time` takes for secret
+//! //@ public out                  memory that is public whatever is written to it
 //! ```
 //!
 //! One directive is about a loop, which begins in the next line of code:
@@ -24,6 +26,12 @@
 //! //@ loop independent            the same; no iterations conflict in memory where that cannot be decided
 //! //@ loop safelen 4              the same for any 4 consecutive iterations: no more are executed at once
 //! //@ loop any-order width 8      floating-point numbers may be combined in any order; the number of lanes
+//! ```
+//!
+//! One is about a finding in the next line of code, or in the line that it ends:
+//!
+//! ```text
+//! //@ accept secret-branch: the length is public     a finding that is none, and why
 //! ```
 //!
 //! Directives with nothing but comments, blank lines and attributes between them are about one function. The attribute
@@ -80,6 +88,10 @@ pub struct Directives {
     pub racy: bool,
     /// The parameters to whose memory the function has [exclusive access](crate::exclusive).
     pub exclusive: Option<At<String>>,
+    /// What is secret in it, for `constant-time`.
+    pub secret: Vec<At<String>>,
+    /// What is public in it whatever is written there.
+    pub public: Vec<At<String>>,
     /// Whether it is a kernel of which a safe function of Rust is made.
     pub is_safe: bool,
     /// Whether rustc has compiled it with the rest of its crate.
@@ -87,6 +99,14 @@ pub struct Directives {
 }
 
 impl Directives {
+    /// Whether they say what is secret and nothing else.
+    fn is_about_secrets_alone(&self) -> bool {
+        let (line, function) = (self.line, self.function.clone());
+        let (secret, public) = (self.secret.clone(), self.public.clone());
+        let says_any = !secret.is_empty() || !public.is_empty();
+        says_any && *self == Directives { line, function, secret, public, ..Directives::default() }
+    }
+
     /// What memory that several lanes of the kernel access means. `racy`: races are accepted, whatever the source says.
     pub fn contract(&self, racy: bool) -> Contract {
         match (racy || self.racy, self.is_safe) {
@@ -110,6 +130,17 @@ enum Language {
 /// # Errors
 /// If a directive is malformed.
 pub fn read(path: &Path) -> Result<Vec<Directives>> {
+    let mut groups = read_all(path)?;
+    // What is secret makes no kernel of a function.
+    groups.retain(|group| !group.is_about_secrets_alone());
+    Ok(groups)
+}
+
+/// Reads the directives of a file, also of functions that are no kernels; none for bitcode.
+///
+/// # Errors
+/// If a directive is malformed.
+pub fn read_all(path: &Path) -> Result<Vec<Directives>> {
     let language = match path.extension().and_then(|e| e.to_str()) {
         Some("rs") => Language::Rust,
         Some("ll") => Language::Llvm,
@@ -257,13 +288,21 @@ fn loop_mark(line: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
 }
 
+/// What a line says of a finding: what stands behind the word `accept`.
+pub fn acceptance(line: &str) -> Option<&str> {
+    let at = line.find("//@").or_else(|| line.find(";@"))?;
+    let directive = line[at..].trim_start_matches(['/', ';']).strip_prefix('@')?.trim();
+    let rest = directive.strip_prefix("accept")?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
 fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>> {
     let mut groups: Vec<Directives> = Vec::new();
     let mut open = false;
     let lines: Vec<&str> = text.lines().collect();
     for (i, raw) in lines.iter().enumerate() {
         let text = raw.trim();
-        if loop_mark(text).is_some() {
+        if loop_mark(text).is_some() || acceptance(text).is_some() {
             continue;
         }
         let Some(directive) = text.strip_prefix("//@").or_else(|| text.strip_prefix(";@")) else {
@@ -291,7 +330,7 @@ fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>>
 }
 
 /// All directives about functions.
-const DIRECTIVES: [&str; 12] = [
+const DIRECTIVES: [&str; 14] = [
     "function",
     "args",
     "rust",
@@ -304,6 +343,8 @@ const DIRECTIVES: [&str; 12] = [
     "lane-insensitive",
     "racy",
     "exclusive",
+    "secret",
+    "public",
 ];
 
 /// Whether a line may stand between the directives of one function.
@@ -325,6 +366,13 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
                 return Err(missing("the name of a function"));
             }
             group.function = Some(value.to_owned());
+        }
+        "secret" | "public" => {
+            if value.is_empty() {
+                return Err(missing("parameters, members or global variables"));
+            }
+            let list = if key == "secret" { &mut group.secret } else { &mut group.public };
+            list.push(At { line, value: value.to_owned() });
         }
         "args" => {
             twice(group.args.is_some())?;

@@ -228,6 +228,8 @@ pub struct Function {
     pub insts: PrimaryMap<Inst, InstData>,
     /// All values ever made.
     pub values: PrimaryMap<Value, ValueData>,
+    /// The variables of the source that values without a name of their own are, for reports.
+    pub source_names: SecondaryMap<Value, Option<Box<str>>>,
     /// All variables.
     pub vars: PrimaryMap<Var, VarData>,
     /// The blocks in order; the entry is the first.
@@ -258,6 +260,7 @@ impl Function {
             groups: SecondaryMap::new(),
             insts: PrimaryMap::new(),
             values: PrimaryMap::new(),
+            source_names: SecondaryMap::new(),
             vars: PrimaryMap::new(),
             layout: Vec::new(),
             last_place: 0,

@@ -21,6 +21,7 @@
 pub mod demangle;
 pub mod group_functions;
 pub mod group_operations;
+pub mod pattern;
 mod place;
 pub mod printable;
 pub mod text;

@@ -50,6 +50,10 @@
  * OP is add, mul, min, max; for integers also and, or, xor. Integers wrap. Floating-point numbers are added and multiplied in the order
  * of lanes, so that results are the same each time; min and max are NaN if one of the numbers is, and −0 is less than +0.
  *
+ * This one is for `warpline constant-time`, and nothing to all others:
+ *
+ *   warpline_declassify_T(x)             x, of which you say that it is public though it depends on secrets
+ *
  * Other functions look at no lanes. For each a machine has one instruction for many bytes or shorts; T is u8, i8, u16
  * or i16:
  *
@@ -134,6 +138,14 @@
 
 #define WARPLINE_NARROW(RESULT, NAME, PARAMETERS, VALUE) \
   static inline RESULT NAME PARAMETERS { return (RESULT)(VALUE); }
+#if defined(__clang__) && !defined(__OPENCL_VERSION__)
+#define WARPLINE_PUBLIC(x) __builtin_annotation((x), "warpline_declassify")
+#else
+#define WARPLINE_PUBLIC(x) (x)
+#endif
+#define WARPLINE_DECLASSIFYING(T, C, LEAST, GREATEST) \
+  static inline C warpline_declassify_##T(C x) { return (C)WARPLINE_PUBLIC(x); }
+WARPLINE_INTEGERS(WARPLINE_DECLASSIFYING)
 #define WARPLINE_SATURATING(T, C, LEAST, GREATEST) \
   WARPLINE_NARROW(C, warpline_sat_add_##T, (C x, C y), \
                   x + y > (GREATEST) ? (GREATEST) : x + y < (LEAST) ? (LEAST) : x + y) \

@@ -89,6 +89,9 @@ fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: 
     let (judged, edition) = front_end.flags.for_rustc()?;
     let mut arguments = judged.flags;
     arguments.extend(rust_arguments(path, output, directory, edition.as_deref())?);
+    if front_end.flags.variables {
+        arguments.push("-Cdebuginfo=2".into());
+    }
     arguments.splice(0..0, lanes_crate(path, directory, &target, front_end.shims)?);
     arguments.extend(target);
     arguments.extend(all_functions(path)?);
@@ -198,6 +201,9 @@ impl<'a> Clang<'a> {
         arguments.push(own);
         arguments.extend(self.flags.iter().cloned());
         arguments.extend(ALWAYS.map(OsString::from));
+        if self.front_end.flags.variables {
+            arguments.push("-g".into());
+        }
         match step {
             Step::Compile(Lanes::Simd) => arguments.extend(self.listing()),
             // It stands behind what asks for lines only.

@@ -57,8 +57,7 @@ pub fn set(worker: Worker) {
 pub struct LoadOptions {
     /// Whether to run the simplification pipeline; by default for sources, not for IR.
     pub simplify: Option<bool>,
-    /// Whether what is on the stack is split into parts that can be values, and loads that nothing lies between are
-    /// merged; nothing else. For analyses of a program as it was written.
+    /// Whether what is on the stack is split into parts that can be values; nothing else. For analyses of a program as it was written.
     pub registers: bool,
     /// The level of LLVM's optimizations that are run at the end, 1 to 3. For analyses of what compilers make of a program.
     pub optimize: Option<u8>,
@@ -87,8 +86,9 @@ pub struct LoadOptions {
     pub package: Option<Vec<OsString>>,
 }
 
-/// The passes for [`LoadOptions::registers`]: none of them changes control flow or removes a check.
-const REGISTERS: &str = "function(sroa<preserve-cfg>,early-cse<memssa>)";
+/// The passes for [`LoadOptions::registers`]: they do not change control flow, remove a check, or forget of which
+/// member of a structure an address is.
+const REGISTERS: &str = "function(sroa<preserve-cfg>)";
 
 /// The passes for [`LoadOptions::thread_jumps`].
 const THREAD_JUMPS: &str =

@@ -41,6 +41,7 @@ pub mod replay;
 pub mod rng;
 pub mod scaling;
 pub mod scaling_ll;
+pub mod secret_programs;
 pub mod ssa_programs;
 pub mod ssi_figure;
 pub mod ssi_oracles;

@@ -41,6 +41,9 @@ pub struct Options {
     /// If given, these instructions are the sources instead of those that the target's rules name: for clients to which
     /// lanes are something else, such as runs with different secrets.
     pub only_sources: Option<EntitySet<Inst>>,
+    /// With [`Options::only_sources`]: the results of these are uniform whatever their operands are, if they are no
+    /// sources.
+    pub quiet: EntitySet<Inst>,
     /// What data-flow analyses know of the function; see [`known`](super::known). The caller vouches for it.
     pub known: Option<Arc<Known>>,
 }
@@ -77,6 +80,7 @@ impl Options {
     pub(super) fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
         match &self.only_sources {
             Some(sources) if sources.contains(inst) => Rule::Source(Cause::Given),
+            Some(_) if self.quiet.contains(inst) => Rule::AlwaysUniform,
             Some(_) => Rule::Operands,
             None => self.context().rule(module, func, inst),
         }

@@ -21,6 +21,8 @@ pub enum AnalysisFormat {
     Json,
     /// As LLVM's `print<uniformity>`.
     Llvm,
+    /// Control-flow graphs for Graphviz.
+    Dot,
     /// One HTML file: source, control flow and explanations side by side.
     Html,
     /// Divergent branches and loops for programs that collect findings: SARIF 2.1.0.
@@ -117,6 +119,7 @@ pub struct AssumptionOptions {
   warpline analyze module.ll --function f --args x=varying,n=uniform
   warpline analyze kernel.c --cost=x86-64-v3
   warpline analyze kernel.rs --format html -o kernel.html
+  warpline analyze --summary src/*.c
   warpline analyze kernels.cl --baseline known.json     exit code 1 for new divergence")]
 pub struct AnalyzeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
@@ -130,6 +133,9 @@ pub struct AnalyzeOptions {
     #[arg(long, value_name = "CPU", num_args = 0..=1, require_equals = true, default_missing_value = "native",
         conflicts_with_all = ["target", "work_group", "no_facts", "algorithm"])]
     pub cost: Option<String>,
+    /// A line for each input only: how much of it is divergent. Text or JSON
+    #[arg(long, conflicts_with = "cost")]
+    pub summary: bool,
     /// With --cost: how often branches are taken, as `run --profile-out` counted it
     #[arg(long, value_name = "FILE", requires = "cost")]
     pub profile: Option<PathBuf>,
@@ -234,17 +240,28 @@ impl Level {
 
 Examples:
   warpline constant-time compare.c --function compare --secret a,b
-  warpline constant-time aes.c --function encrypt --secret '*key,*state' --format json")]
+  warpline constant-time aes.c --function encrypt --secret 'ctx->key,*state' --format json
+  warpline constant-time crypto.c --function 'crypto_*' --secret sk,'sign:seed' --public 'ctx->nonce'
+  warpline constant-time annotated.c               functions with `//@ secret ctx->key` before them")]
 pub struct ConstantTimeOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub input: PathBuf,
-    /// The function [default: the only one]
-    #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
-    /// The secret parameters, by name or position: `key` is a value, or the memory that a pointer leads to
-    /// (also written `*key`); `&key` is the pointer itself. Everything else is public
-    #[arg(long, value_name = "LIST", required = true)]
-    pub secret: String,
+    /// The functions, separated by commas; `*` in a name stands for anything, and functions without the secrets are
+    /// left out then [default: those before which the source says what is secret; else the only one]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub function: Vec<String>,
+    /// What is secret, separated by commas; everything else is public. Parameters by name or position: `key` is a
+    /// value, or the memory that a pointer leads to (also written `*key`); `&key` is the pointer itself. Global variables.
+    /// Members, `ctx->key`, `state.seed`; bytes, `*key[0..32]`; what functions return, `random()`. `f:key` is that of
+    /// the function f alone [default: what the source says, `//@ secret ctx->key`]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub secret: Vec<String>,
+    /// Memory that is public whatever is written to it, as ciphertext is; named in the same way (`//@ public out`)
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub public: Vec<String>,
+    /// Report also what leaks only if pointers that the function is given lead to memory that overlaps
+    #[arg(long)]
+    pub overlap: bool,
     /// Which form of the code is judged. What compilers make of branches and selections differs from one to the next
     /// [default: of sources, as they are written; of modules, as they are]
     #[arg(long, value_enum)]

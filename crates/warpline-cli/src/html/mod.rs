@@ -6,9 +6,11 @@
 //! no `<`.
 //!
 //! * `layout`: a layered drawing of a control-flow graph;
+//! * `drawing`: the drawings of a function, in which loops and runs of blocks are one box each where there are many;
 //! * this file: the page's sections, from the analysis of each function;
 //! * `page.css`, `page.js`: how the page looks, and what follows a click.
 
+mod drawing;
 mod layout;
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,16 +18,15 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpline::demangle;
-use warpline::ir::{Block, Constant, Function, Inst, Loc, Module, Names, Op, Value};
+use warpline::ir::{Block, Constant, FloatKind, Function, Inst, Loc, Module, Names, Op, Value};
 use warpline::printable::{is_unsafe, json, line};
 use warpline::shape::Shape;
 use warpline::uniformity::report::FunctionReport;
 use warpline::uniformity::{CycleId, Explainer, Fact, Uniformity};
 
 use crate::chain::{Place, Sources, Stop, statements};
-use layout::{Diagram, HEIGHT};
 
-/// Functions with more blocks are not drawn, and only their branches and loops are explained.
+/// Of functions with more blocks only the branches and loops are explained.
 const MAX_BLOCKS: usize = 600;
 /// Paths are shortened to so many blocks when more than [`MAX_STOPS`] are named in all.
 const MAX_PATH: usize = 40;
@@ -37,7 +38,22 @@ const MAX_TEXT: usize = 160;
 const ARROW: &str = "<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" \
                      markerUnits=\"userSpaceOnUse\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"9\" \
                      markerHeight=\"9\" orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\" \
-                     fill=\"#5d6f80\"/></marker></defs></svg>\n";
+                     class=\"head\"/></marker></defs></svg>\n";
+
+/// The beginning of every page.
+pub(crate) const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+     http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
+     'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
+
+/// What all pages have in common: colours for light and dark, letters, what one searches and chooses with.
+pub(crate) const STYLE: &str = include_str!("style.css");
+
+/// What one chooses with at the top of the page.
+const TOOLS: &str = "<header><h1>Uniformity</h1><select id=\"function\" aria-label=\"function\"></select><input \
+                     id=\"search\" type=\"search\" placeholder=\"value, block, text …\" aria-label=\"search\"><label><input \
+                     type=\"checkbox\" id=\"divergent\"> only what is divergent</label><span class=\"keys\"><span \
+                     class=\"key u\">uniform</span> <span class=\"key s\">strided</span> <span class=\"key \
+                     d\">divergent</span></span><span id=\"summary\"></span></header>\n";
 
 /// A page in the making.
 #[derive(Default)]
@@ -160,18 +176,15 @@ impl Page {
             lines: BTreeMap::new(),
             file: file.clone(),
         };
-        let drawn = func.layout.len() <= MAX_BLOCKS;
-        let blocks: Vec<BlockData> = func.layout.iter().map(|&b| builder.block(b, drawn)).collect();
+        let explained = func.layout.len() <= MAX_BLOCKS;
+        let blocks: Vec<BlockData> = func.layout.iter().map(|&b| builder.block(b, explained)).collect();
         let arguments = func.params.iter().map(|&p| builder.argument(p)).collect();
         let _ = write!(
             self.drawings,
             "<div class=\"cfg\" data-function=\"{}\" hidden>",
             escape(&line(&func.name))
         );
-        self.drawings += &match drawn {
-            true => builder.drawing(),
-            false => format!("<p class=\"hint\">{}</p>", escape(&builder.too_large())),
-        };
+        self.drawings += &builder.drawings();
         self.drawings += "</div>\n";
         if let Some(file) = &file
             && let Some(lines) = sources.lines(file)
@@ -203,17 +216,17 @@ impl Page {
         // Plain data with string keys always serialises.
         let data = serde_json::to_string(&self.data).unwrap_or_default().replace('<', "\\u003c");
         let data = json(&data);
-        let head = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-                    <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-                    'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>warpline: uniformity</title>\n";
         format!(
-            "{head}<style>\n{}</style>\n</head>\n<body>\n<header><h1>warpline</h1><select id=\"function\" \
-             aria-label=\"function\"></select><span><span class=\"key u\">uniform</span> <span class=\"key \
-             s\">strided</span> <span class=\"key d\">divergent</span></span></header>\n<main>\n\
-             <section id=\"source\"></section>\n<section id=\"drawing\">\n{ARROW}{}</section>\n\
+            "{HEAD}<title>warpline: uniformity</title>\n<style>\n{}{}</style>\n</head>\n<body class=\"whole\">\n{}\
+             <main>\n<section id=\"source\"></section>\n<section id=\"drawing\"><div class=\"zoom\"><button \
+             id=\"out\" title=\"back to the whole function\" hidden>↑ function</button><button id=\"smaller\" \
+             title=\"smaller\">−</button><button id=\"fit\" title=\"fit\">fit</button><button id=\"larger\" \
+             title=\"larger\">+</button></div><div id=\"canvas\">\n{ARROW}{}</div></section>\n\
              <section id=\"code\"></section>\n<section id=\"why\"></section>\n</main>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+            crate::html::STYLE,
             include_str!("page.css"),
+            TOOLS,
             self.drawings,
             include_str!("page.js"),
         )
@@ -223,15 +236,6 @@ impl Page {
 impl Builder<'_> {
     fn summary(&self) -> String {
         FunctionReport::new(self.module, self.func, self.result).shares()
-    }
-
-    fn too_large(&self) -> String {
-        format!(
-            "The function has {} blocks: too large to draw (at most {MAX_BLOCKS} are). Its code and the \
-             explanations of \
-             branches and loops are there all the same.",
-            self.func.layout.len()
-        )
     }
 
     fn line(&self, loc: Option<Loc>) -> Option<u32> {
@@ -398,17 +402,17 @@ impl Builder<'_> {
     fn operand(&self, v: Value) -> String {
         match self.func.constant(v) {
             None => self.names.value(self.func, v),
-            Some(Constant::Int { bits, value }) => {
-                let shift = 128 - bits;
-                ((*value << shift).cast_signed() >> shift).to_string()
-            }
-            Some(Constant::Null(_)) => "null".into(),
-            Some(Constant::Undef(_)) => "undef".into(),
-            Some(Constant::Poison(_)) => "poison".into(),
             Some(Constant::Address { symbol, .. }) => {
                 format!("@{}", demangle(&self.module.symbols[*symbol].name))
             }
-            Some(_) => "constant".into(),
+            Some(&Constant::Float { kind, bits }) => number(kind, bits),
+            Some(Constant::Zero(_)) => "0".into(),
+            Some(Constant::Composite { elems, .. }) => {
+                let shown: Vec<String> = elems.iter().take(8).map(constant).collect();
+                let more = if elems.len() > shown.len() { ", …" } else { "" };
+                format!("<{}{more}>", shown.join(", "))
+            }
+            Some(other) => constant(other),
         }
     }
 
@@ -442,89 +446,35 @@ impl Builder<'_> {
             (false, false) => format!("  ({kind})"),
         }
     }
+}
 
-    fn drawing(&self) -> String {
-        let func = self.func;
-        let index: BTreeMap<Block, usize> = func.layout.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-        let name = |b: Block| shorten(&self.names.block(func, b));
-        let notes: Vec<String> = func.layout.iter().map(|&b| self.block_note(b)).collect();
-        let widths = func.layout.iter().zip(&notes).map(|(&b, note)| {
-            let letters = (name(b).chars().count() as f64 * 7.4).max(note.chars().count() as f64 * 5.8);
-            (letters + 40.0).max(72.0)
-        });
-        let diagram = Diagram {
-            widths: widths.collect(),
-            edges: func
-                .layout
-                .iter()
-                .flat_map(|&b| func.successors(b).map(move |t| (b, t)))
-                .map(|(b, t)| (index[&b], index[&t]))
-                .collect(),
-        };
-        let drawing = diagram.draw();
-        let (width, height) = drawing.size;
-        let mut svg = format!(
-            "<svg width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n"
-        );
-        for (&(from, to), (line, back)) in diagram.edges.iter().zip(&drawing.lines) {
-            let (from, to) = (func.layout[from], func.layout[to]);
-            let kind = if *back { " back" } else { "" };
-            let exit = if self.is_divergent_exit(from, to) { " exit" } else { "" };
-            let _ = writeln!(
-                svg,
-                "<path class=\"edge{kind}{exit}\" data-from=\"{}\" data-to=\"{}\" d=\"{}\" \
-                 marker-end=\"url(#arrow)\"/>",
-                escape(&self.names.block(func, from)),
-                escape(&self.names.block(func, to)),
-                curve(line, *back)
-            );
+/// A constant in short.
+fn constant(constant: &Constant) -> String {
+    match constant {
+        Constant::Int { bits, value } => {
+            let shift = 128 - bits;
+            ((*value << shift).cast_signed() >> shift).to_string()
         }
-        for (i, &b) in func.layout.iter().enumerate() {
-            let ((x, y), w) = (drawing.corners[i], diagram.widths[i]);
-            let cycle = self.cycle_at(b);
-            let apart = cycle.is_some_and(|c| self.result.has_divergent_exit(c));
-            let class = if self.result.is_divergent_branch(b) { " d" } else { "" };
-            let whole = escape(&self.names.block(func, b));
-            let _ = write!(
-                svg,
-                "<g class=\"block{class}{}\" data-block=\"{whole}\"><title>{whole}{}</title><rect x=\"{x:.1}\" \
-                 y=\"{y:.1}\" \
-                 width=\"{w:.1}\" height=\"{HEIGHT}\" rx=\"5\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text><text \
-                  class=\"note\" \
-                 x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                if apart { " apart" } else { "" },
-                escape(&self.loop_note(b)),
-                x + 9.0,
-                y + 16.0,
-                escape(&name(b)),
-                x + 9.0,
-                y + 30.0,
-                escape(&notes[i]),
-            );
-            if cycle.is_some() {
-                let _ = write!(
-                    svg,
-                    "<text class=\"loop\" x=\"{:.1}\" y=\"{:.1}\">↻</text>",
-                    x + w - 18.0,
-                    y + 17.0
-                );
-            }
-            svg += "</g>\n";
+        &Constant::Float { kind, bits } => number(kind, bits),
+        Constant::Zero(_) => "0".into(),
+        Constant::Null(_) => "null".into(),
+        Constant::Undef(_) => "undef".into(),
+        Constant::Poison(_) => "poison".into(),
+        Constant::WideInt { words, .. } => {
+            let digits = words.iter().rev().map(|word| format!("{word:016x}")).collect::<String>();
+            format!("0x{}", digits.trim_start_matches('0'))
         }
-        svg + "</svg>"
+        Constant::Address { .. } | Constant::Composite { .. } | Constant::Opaque { .. } => "constant".into(),
     }
+}
 
-    fn is_divergent_exit(&self, from: Block, to: Block) -> bool {
-        let cycles = self.result.cycles();
-        let mut left = cycles.around(from.into()).take_while(|&c| !cycles.contains(c, to.into()));
-        left.any(|c| self.result.is_left_apart_between(c, from, to))
-    }
-
-    fn block_note(&self, b: Block) -> String {
-        let count = self.func.block_insts(b).count();
-        let place = Place::of_block(self.module, self.func, b);
-        let line = place.filter(|p| Some(&p.file) == self.file.as_ref());
-        line.map_or_else(|| format!("{count} instr."), |p| format!("{count} instr., line {}", p.line))
+/// A floating-point number by its bits.
+fn number(kind: FloatKind, bits: u128) -> String {
+    match kind {
+        FloatKind::Float => f32::from_bits(bits as u32).to_string(),
+        FloatKind::Double => f64::from_bits(bits as u64).to_string(),
+        FloatKind::BFloat => f32::from_bits((bits as u32) << 16).to_string(),
+        _ => format!("0x{bits:x}"),
     }
 }
 
@@ -536,32 +486,6 @@ fn loops_by_header(result: &Uniformity) -> HashMap<Block, CycleId> {
         loops.entry(Block::from(cycles.header(c))).or_insert(c);
     }
     loops
-}
-
-/// A smooth line through corners; straight where it runs in a lane of its own.
-fn curve(line: &[(f64, f64)], straight: bool) -> String {
-    let mut d = String::new();
-    for (i, &(x, y)) in line.iter().enumerate() {
-        let _ = match (i, straight || i == 0 || (line[i - 1].0 - x).abs() < 0.5) {
-            (0, _) => write!(d, "M{x:.1} {y:.1}"),
-            (_, true) => write!(d, " L{x:.1} {y:.1}"),
-            (_, false) => {
-                let (px, py) = line[i - 1];
-                let middle = f64::midpoint(py, y);
-                write!(d, " C{px:.1} {middle:.1} {x:.1} {middle:.1} {x:.1} {y:.1}")
-            }
-        };
-    }
-    d
-}
-
-/// At most so many letters of a block's name as fit a box.
-fn shorten(name: &str) -> String {
-    const LONGEST: usize = 28;
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
 }
 
 /// Text as HTML, in elements and in attributes between double quotes.

@@ -39,6 +39,8 @@ function open(f) {
   shown = f;
   by("function").value = f.name;
   for (const d of document.querySelectorAll(".cfg")) d.hidden = d.dataset.function !== f.name;
+  by("summary").textContent = f.summary;
+  view(0);
   const source = by("source"), code = by("code");
   source.textContent = "";
   code.textContent = "";
@@ -66,6 +68,40 @@ function open(f) {
   }
 }
 
+// What is drawn of a function: the whole, or what is in one of its boxes.
+let scale = 1;
+const cfg = () => [...document.querySelectorAll(".cfg")].find((d) => !d.hidden);
+const drawn = () => [...cfg().querySelectorAll(".view")].find((v) => !v.hidden);
+
+function view(number) {
+  for (const v of cfg().querySelectorAll(".view")) v.hidden = v.dataset.view !== String(number);
+  by("out").hidden = number === 0;
+  fit();
+}
+
+function zoom(to) {
+  const svg = drawn().querySelector("svg");
+  scale = Math.min(4, Math.max(.05, to));
+  svg.setAttribute("width", svg.viewBox.baseVal.width * scale);
+  svg.setAttribute("height", svg.viewBox.baseVal.height * scale);
+}
+
+// The whole width is to be seen, as long as one can read it.
+function fit() {
+  const box = drawn().querySelector("svg").viewBox.baseVal, room = by("canvas");
+  const whole = Math.min((room.clientWidth - 20) / box.width, (room.clientHeight - 20) / box.height);
+  zoom(Math.min(1, whole > .7 ? whole : Math.max(.45, (room.clientWidth - 20) / box.width)));
+}
+
+// Shows the drawing in which a block is a box of its own.
+function reveal(block) {
+  for (const g of cfg().querySelectorAll("g.block")) if (g.dataset.block === block) {
+    const number = Number(g.closest(".view").dataset.view);
+    if (drawn().dataset.view !== String(number)) view(number);
+    return;
+  }
+}
+
 // A chain is a list that goes from statement to statement.
 function chain(f, start) {
   const found = [];
@@ -74,7 +110,7 @@ function chain(f, start) {
 }
 
 function drawPath(path, name) {
-  const svg = [...document.querySelectorAll(".cfg")].find((d) => !d.hidden);
+  const svg = cfg();
   path.forEach((stop, i) => {
     for (const g of svg.querySelectorAll("g.block")) if (g.dataset.block === stop.block) g.classList.add(name);
     const next = path[i + 1];
@@ -132,6 +168,7 @@ function choose(want) {
   const block = (b) => {
     const thing = Object.hasOwn(f.branches, b) ? f.branches[b] : null;
     if (!thing) return;
+    reveal(b);
     mark(".row", "block", b);
     mark("g.block", "block", b);
     explain("the branch of block " + b + " is " + word[thing.class], thing);
@@ -144,7 +181,7 @@ function choose(want) {
     for (const v of Object.keys(f.values)) if (String(f.values[v].line) === want.l && f.values[v].class !== "u") value(v);
     for (const b of Object.keys(f.branches)) if (String(f.branches[b].line) === want.l && f.branches[b].class === "d") block(b);
     if (!by("why").firstChild) by("why").appendChild(make("p", "", "Everything on line " + want.l + " is uniform."));
-  } else by("why").appendChild(make("p", "hint", f.summary + " Click a value, a block or a source line to see why."));
+  } else by("why").appendChild(make("p", "hint", "Click a value, a block or a source line to see why."));
 }
 
 function show() {
@@ -161,6 +198,49 @@ for (const f of data.functions) {
   by("function").appendChild(o);
 }
 by("function").addEventListener("change", () => { location.hash = "f=" + encodeURIComponent(by("function").value); });
-for (const g of document.querySelectorAll("g.block")) g.addEventListener("click", () => go({ b: g.dataset.block }));
-window.addEventListener("hashchange", show);
+for (const g of document.querySelectorAll("g.block")) g.addEventListener("click", () =>
+  g.dataset.open === undefined ? go({ b: g.dataset.block }) : view(Number(g.dataset.open)));
+by("out").addEventListener("click", () => view(Number(drawn().dataset.parent || 0)));
+by("smaller").addEventListener("click", () => zoom(scale / 1.25));
+by("larger").addEventListener("click", () => zoom(scale * 1.25));
+by("fit").addEventListener("click", fit);
+by("canvas").addEventListener("wheel", (e) => {
+  if (!e.ctrlKey) return;
+  e.preventDefault();
+  zoom(scale * (e.deltaY < 0 ? 1.1 : 1 / 1.1));
+}, { passive: false });
+
+// Only what is divergent, and what is searched for.
+function filter() {
+  const only = by("divergent").checked, text = by("search").value.trim().toLowerCase();
+  for (const svg of document.querySelectorAll("#canvas svg")) svg.classList.toggle("only", only);
+  let block = null;
+  for (const r of by("code").children) {
+    if (r.classList.contains("block")) block = r;
+    r.hidden = only && !r.classList.contains("d") && !r.classList.contains("s");
+    if (!r.hidden && block) block.hidden = false;
+  }
+  let first = null;
+  for (const e of document.querySelectorAll("#source .row, #code .row, g.block")) {
+    const hit = text !== "" && e.textContent.toLowerCase().includes(text) && !e.hidden && !e.closest("[hidden]");
+    e.classList.toggle("found", hit);
+    if (hit && !first) first = e;
+  }
+  if (first && first.scrollIntoView) first.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+by("divergent").addEventListener("change", filter);
+by("search").addEventListener("input", filter);
+// Enter goes to the next function in which the text occurs.
+by("search").addEventListener("keydown", (e) => {
+  const text = by("search").value.trim().toLowerCase();
+  if (e.key !== "Enter" || text === "") return;
+  const at = data.functions.indexOf(shown), n = data.functions.length;
+  const has = (f) => f.title.toLowerCase().includes(text) || f.blocks.some((b) =>
+    b.name.toLowerCase().includes(text) || b.code.some((i) => i.text.toLowerCase().includes(text)));
+  for (let k = 1; k <= n; k++) if (has(data.functions[(at + k) % n])) {
+    location.hash = "f=" + encodeURIComponent(data.functions[(at + k) % n].name);
+    return;
+  }
+});
+window.addEventListener("hashchange", () => { show(); filter(); });
 show();

@@ -9,7 +9,7 @@ use warpline::uniformity::report::FunctionReport;
 
 use super::entry::{Entry, Line, State};
 use super::{Counts, File, count, short};
-use crate::html::escape;
+use crate::html::{HEAD, STYLE, escape};
 
 /// The page of some inputs.
 pub(super) fn page(files: &[File]) -> String {
@@ -37,10 +37,7 @@ pub(super) fn page(files: &[File]) -> String {
     }
     let failed = if unread > 0 { check("failed", "not read", unread) } else { String::new() };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
-         http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
-         'unsafe-inline'\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>warpline: loops and kernels</title>\n<style>\n{}</style>\n</head>\n\
+        "{HEAD}<title>warpline: loops and kernels</title>\n<style>\n{STYLE}{}</style>\n</head>\n\
          <body>\n<h1>Loops and kernels</h1>\n<p>What becomes of each, what it is expected to gain, and why not more. A \
          click on a place leads to what each line costs and to what diverges.</p>\n<div class=\"tools\"><input \
          id=\"search\" type=\"search\" placeholder=\"file, function, reason …\" aria-label=\"search\">{}{}{}{failed}</div>\n\

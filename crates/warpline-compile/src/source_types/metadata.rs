@@ -102,6 +102,23 @@ impl Metadata {
         all
     }
 
+    /// The name of a function, from the line that begins its definition.
+    pub(super) fn function_name(line: &str) -> Option<String> {
+        read_function(line).map(|(name, _)| name)
+    }
+
+    /// The name of a global variable and the number of its `DIGlobalVariableExpression`, from what stands behind its
+    /// sign.
+    pub(super) fn global(line: &str) -> Option<(String, u32)> {
+        let name = match line.strip_prefix('"') {
+            Some(quoted) => text_until_quote(quoted)?.0,
+            None => line.split(" = ").next()?.to_owned(),
+        };
+        let (_, number) = line.rsplit_once("!dbg !")?;
+        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+        Some((name, digits.parse().ok()?))
+    }
+
     /// A node of this number.
     pub(super) fn get(&self, number: Option<u32>) -> Option<&Node> {
         self.nodes.get(&number?)

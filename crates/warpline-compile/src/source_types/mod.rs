@@ -10,8 +10,10 @@
 //! * `spelling` writes declarations that are C and C++, and notes what must be declared before.
 //! * `layout` says whether a record can be written down again.
 //! * `includes` finds how the source includes a header.
+//! * `debug` has what reports need of any language: variables, and members of types.
 //! * `declarations` writes what was noted.
 
+mod debug;
 mod declarations;
 mod includes;
 mod layout;
@@ -29,6 +31,7 @@ use warpline_llvm::{FrontEnd, Imported, InputKind};
 
 use crate::c_names::is_word;
 use crate::options::KernelOptions;
+pub use debug::Debug;
 use includes::Includes;
 use metadata::{Metadata, Node};
 pub(crate) use numbers::Meaning;

@@ -37,6 +37,8 @@ pub struct CompilerFlags {
     pub strip_instrumentation: bool,
     /// Which files are to be listed that a source is made of.
     pub dependencies: Dependencies,
+    /// Whether variables and types are described, for reports.
+    pub variables: bool,
 }
 
 /// Which of the files that a source is made of are listed.

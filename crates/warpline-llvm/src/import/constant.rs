@@ -63,31 +63,65 @@ impl Imported {
 
     /// A pointer constant that is not null: a symbol, a symbol and an offset in bytes, or something carried.
     fn address(&mut self, value: LLVMValueRef, space: u32) -> Constant {
-        let f = functions();
         if let Some(&symbol) = self.bridge.symbols.get(&value) {
             return Constant::Address { symbol, offset: 0, space, origin: None };
         }
-        // SAFETY: a live constant; operands are asked of the expressions that have them.
-        unsafe {
-            let is_gep = !f.LLVMIsAConstantExpr(value).is_null()
-                && f.LLVMGetConstOpcode(value) == Opcode::LLVMGetElementPtr as u32
-                && f.LLVMGetNumOperands(value) == 2;
-            if is_gep {
-                let element = f.LLVMGetGEPSourceElementType(value);
-                let index = f.LLVMGetOperand(value, 1);
-                let in_bytes = f.LLVMGetTypeKind(element) == Kind::LLVMIntegerTypeKind as u32
-                    && f.LLVMGetIntTypeWidth(element) == 8;
-                let plain = !f.LLVMIsAConstantInt(index).is_null()
-                    && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(index)) <= 64;
-                let base = self.bridge.symbols.get(&f.LLVMGetOperand(value, 0)).copied();
-                if let (true, true, Some(symbol)) = (in_bytes, plain, base) {
-                    let offset = f.LLVMConstIntGetSExtValue(index);
-                    let origin = Some(self.bridge.origin(value));
-                    return Constant::Address { symbol, offset, space, origin };
-                }
-            }
+        if let Some((symbol, offset)) = self.symbol_and_offset(value, 0) {
+            let origin = Some(self.bridge.origin(value));
+            return Constant::Address { symbol, offset, space, origin };
         }
         self.carried(value, Type::Ptr(space))
+    }
+
+    /// The symbol whose address `getelementptr` with numbers begins with, and the distance from it in bytes.
+    fn symbol_and_offset(&mut self, value: LLVMValueRef, depth: u32) -> Option<(warpline_ir::Symbol, i64)> {
+        const MAX_DEPTH: u32 = 8;
+        if let Some(&symbol) = self.bridge.symbols.get(&value) {
+            return Some((symbol, 0));
+        }
+        let f = functions();
+        // SAFETY: a live constant; operands are asked of the expressions that have them, and numbers of numbers.
+        let (base, element, indices) = unsafe {
+            let is_gep = !f.LLVMIsAConstantExpr(value).is_null()
+                && f.LLVMGetConstOpcode(value) == Opcode::LLVMGetElementPtr as u32;
+            if !is_gep || depth > MAX_DEPTH {
+                return None;
+            }
+            let operands = (0..f.LLVMGetNumOperands(value) as u32).map(|i| f.LLVMGetOperand(value, i));
+            let operands: Vec<LLVMValueRef> = operands.collect();
+            let (&base, indices) = operands.split_first()?;
+            let is_number = |&&index: &&LLVMValueRef| {
+                !f.LLVMIsAConstantInt(index).is_null() && f.LLVMGetIntTypeWidth(f.LLVMTypeOf(index)) <= 64
+            };
+            if !indices.iter().all(|index| is_number(&index)) {
+                return None;
+            }
+            let indices: Vec<i64> = indices.iter().map(|&index| f.LLVMConstIntGetSExtValue(index)).collect();
+            (base, f.LLVMGetGEPSourceElementType(value), indices)
+        };
+        let mut container = self.bridge.import_type(element, &mut self.ir.types);
+        let (symbol, mut offset) = self.symbol_and_offset(base, depth + 1)?;
+        for (position, &index) in indices.iter().enumerate() {
+            if position > 0
+                && let Type::Aggregate(a) = container
+                && let AggregateType::Struct { .. } = self.ir.types.get(a)
+            {
+                let member = u64::try_from(index).ok()?;
+                let (_, offsets) = self.ir.layout.struct_layout(&self.ir.types, container)?;
+                offset =
+                    offset.checked_add(i64::try_from(*offsets.get(usize::try_from(member).ok()?)?).ok()?)?;
+                container = self.ir.types.member(container, member)?;
+                continue;
+            }
+            if position > 0 {
+                let Type::Aggregate(a) = container else { return None };
+                let AggregateType::Array { elem, .. } = self.ir.types.get(a) else { return None };
+                container = *elem;
+            }
+            let size = i64::try_from(self.ir.layout.alloc_size(&self.ir.types, container)?).ok()?;
+            offset = offset.checked_add(index.checked_mul(size)?)?;
+        }
+        Some((symbol, offset))
     }
 
     fn composite(&mut self, value: LLVMValueRef, ty: Type) -> Constant {

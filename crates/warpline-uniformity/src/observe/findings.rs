@@ -1,13 +1,16 @@
 //! What tells of secrets in a function, and why.
 
-use std::cell::OnceCell;
+use super::chains::Chains;
+use super::memory::Held;
+use super::state::{InstanceId, State};
+use super::walk::is_declassified;
+use super::{Finding, Kind, points, walk};
+use std::collections::BTreeSet;
 
-use super::function::{Followed, Since, State, Why};
-use super::{Finding, Kind, Observer, Segment};
-use crate::{Explainer, Step};
-use warpline_dataflow::memory::{self, Object};
+use cranelift_entity::EntitySet;
+use warpline_dataflow::memory;
 use warpline_ir::demangle;
-use warpline_ir::{BinaryOp, Block, FuncId, Inst, Op, Value, ValueDef};
+use warpline_ir::{BinaryOp, Block, Function, Inst, Op, Value};
 
 /// Intrinsics whose time may depend on their operands, by prefix: most become calls of a library.
 const VARIABLE_TIME: &[&str] = &[
@@ -44,56 +47,96 @@ struct Use {
     text: String,
     /// The operand; none for a branch.
     operand: Option<Value>,
-    /// Whether it is the memory behind the operand that is secret.
-    behind: bool,
+    /// Why the memory behind the operand is secret, if that is what is.
+    behind: Option<Held>,
 }
 
-pub(super) fn of(state: &State<'_>, observer: &mut Observer<'_>) -> Vec<Finding> {
-    let chains = Chains { state, explainers: state.results.iter().map(|_| OnceCell::new()).collect() };
-    let mut found = Vec::new();
-    for &b in &state.func.layout {
-        if !chains.at(state.results.len() - 1).reaches(b) {
-            continue;
-        }
-        for inst in state.func.block_insts(b) {
-            for u in uses(state, observer, b, inst) {
-                let chain = match u.operand {
-                    None => chains.branch(b),
-                    Some(v) if u.behind => chains.memory(v),
-                    Some(v) => chains.operand(v, b, state.results.len() - 1),
-                };
-                let text = format!("{} {}", subject(state, b, inst), u.text);
-                found.push(Finding {
-                    kind: u.kind,
-                    func: state.id,
-                    inst,
-                    text,
-                    chain: vec![Segment { func: state.id, steps: chain }],
-                    calls: Vec::new(),
-                });
-            }
-            if let Some(call) = state.calls.get(&inst) {
-                found.extend(call.summary.findings.iter().map(|f| chains.through(f, call, b, inst)));
+pub(super) fn of(state: &mut State<'_>) -> Vec<Finding> {
+    let mut raw: Vec<(InstanceId, Block, Inst, Use)> = Vec::new();
+    let ids: Vec<InstanceId> = state.ids().collect();
+    for &id in &ids {
+        let func = state.instance(id).func;
+        let reachable = reachable(func);
+        for &b in func.layout.iter().filter(|&&b| reachable.contains(b)) {
+            for inst in func.block_insts(b) {
+                let mut all = uses(state, id, b, inst);
+                all.extend(handed(state, id, inst));
+                if all.is_empty()
+                    && let Some(name) = left_out(state, id, inst)
+                {
+                    state.not_followed.insert(name);
+                }
+                raw.extend(all.into_iter().map(|u| (id, b, inst, u)));
             }
         }
     }
-    found
+    // Of calls in several ways, the first is told.
+    let mut seen = BTreeSet::new();
+    raw.retain(|(id, _, inst, u)| seen.insert((state.instance(*id).id, *inst, u.kind, u.text.clone())));
+    // In the order of the program: callees where they are called.
+    let mut keyed: Vec<(Vec<(usize, usize)>, usize)> = raw
+        .iter()
+        .zip(0..)
+        .map(|((id, _, inst, _), index)| {
+            let mut order = state.order(*id);
+            order.push(state.position(*id, *inst));
+            (order, index)
+        })
+        .collect();
+    keyed.sort();
+    let state = &*state;
+    let chains = Chains::new(state);
+    let finding = |index: usize| {
+        let (id, b, inst, u) = &raw[index];
+        let of = state.instance(*id);
+        let chain = match u.operand {
+            None => chains.branch(*id, *b),
+            Some(v) => match u.behind {
+                Some(held) => chains.memory(*id, v, held),
+                None => chains.operand(*id, v, *b),
+            },
+        };
+        Finding {
+            kind: u.kind,
+            func: of.id,
+            inst: *inst,
+            text: format!("{} {}", subject(state, *id, *b, *inst), u.text),
+            chain,
+            calls: of.path.iter().map(|&(at, call)| (state.instance(at).id, call)).collect(),
+        }
+    };
+    keyed.into_iter().map(|(_, index)| finding(index)).collect()
 }
 
-fn subject(state: &State<'_>, b: Block, inst: Inst) -> String {
-    match state.func.insts[inst].edges.len() {
-        0 => state.result().describe(state.module, state.func, inst),
-        _ => format!("the branch of block {}", state.result().names(state.func).block(state.func, b)),
+/// The blocks that can be executed.
+fn reachable(func: &Function) -> EntitySet<Block> {
+    let mut seen = EntitySet::new();
+    let mut work: Vec<Block> = func.layout.first().copied().into_iter().collect();
+    while let Some(b) = work.pop() {
+        if seen.insert(b) {
+            work.extend(func.successors(b));
+        }
+    }
+    seen
+}
+
+fn subject(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> String {
+    let of = state.instance(id);
+    match of.func.insts[inst].edges.len() {
+        0 => of.result().describe(state.module, of.func, inst),
+        _ => format!("the branch of block {}", of.result().names(of.func).block(of.func, b)),
     }
 }
 
 /// What an instruction does with secrets that can be observed.
-fn uses(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst) -> Vec<Use> {
-    let data = &state.func.insts[inst];
-    let names = state.result().names(state.func);
-    let name = |v: Value| names.value(state.func, v);
-    let secret = |v: &&Value| state.is_secret(**v, b);
-    let plain = |kind, text: String, v: Value| Use { kind, text, operand: Some(v), behind: false };
+fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
+    let of = state.instance(id);
+    let func = of.func;
+    let data = &func.insts[inst];
+    let names = of.result().names(func);
+    let name = |v: Value| names.value(func, v);
+    let secret = |v: &&Value| of.is_secret(**v, b);
+    let plain = |kind, text: String, v: Value| Use { kind, text, operand: Some(v), behind: None };
     let at = |i: usize| data.args.get(i).filter(secret).copied();
     let mut found = Vec::new();
     match &data.op {
@@ -133,43 +176,45 @@ fn uses(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst) ->
             }));
         }
         Op::Opaque(_) => {
-            let pointers = data.args.iter().filter(|&&v| state.func.ty(v).is_ptr()).filter(secret).copied();
+            let pointers = data.args.iter().filter(|&&v| func.ty(v).is_ptr()).filter(secret).copied();
             found.extend(pointers.map(|v| {
                 plain(Kind::Address, format!("accesses memory at the secret address {}", name(v)), v)
             }));
         }
-        Op::Call(_) | Op::OpaqueTerm(_) => calls(state, observer, b, inst, &mut found),
+        Op::Call(_) | Op::OpaqueTerm(_) => calls(state, id, b, inst, &mut found),
         _ => {}
     }
     // Edges to one block may still become jumps, where the values of its φs are brought into place.
-    let decides = state.result().is_divergent_branch(b) || data.args.iter().any(|v| secret(&v));
+    let decides = of.result().is_divergent_branch(b) || data.args.iter().any(|v| secret(&v));
     if data.edges.len() > 1 && decides {
         found.push(Use {
             kind: Kind::Branch,
             text: "depends on secrets".into(),
             operand: None,
-            behind: false,
+            behind: None,
         });
     }
     found
 }
 
-fn calls(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst, found: &mut Vec<Use>) {
-    let data = &state.func.insts[inst];
-    let callee = memory::callee(state.module, state.func, inst);
-    let names = state.result().names(state.func);
-    let name = |v: Value| names.value(state.func, v);
-    let secrets: Vec<Value> = data.args.iter().copied().filter(|&v| state.is_secret(v, b)).collect();
+fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Vec<Use>) {
+    let of = state.instance(id);
+    let func = of.func;
+    let data = &func.insts[inst];
+    let callee = memory::callee(state.module, func, inst);
+    let names = of.result().names(func);
+    let name = |v: Value| names.value(func, v);
+    let secrets: Vec<Value> = data.args.iter().copied().filter(|&v| of.is_secret(v, b)).collect();
     let each = |kind, text: &str, values: &mut dyn Iterator<Item = Value>, found: &mut Vec<Use>| {
         found.extend(values.map(|v| Use {
             kind,
             text: format!("{text} {}", name(v)),
             operand: Some(v),
-            behind: false,
+            behind: None,
         }));
     };
-    let is_pointer = |v: &Value| state.func.ty(*v).is_ptr();
-    if memory::is_remark(callee) || state.calls.contains_key(&inst) {
+    let is_pointer = |v: &Value| func.ty(*v).is_ptr();
+    if memory::is_remark(callee) || of.calls.contains_key(&inst) || is_declassified(state, id, inst) {
         return;
     }
     if callee.starts_with("llvm.") {
@@ -186,9 +231,9 @@ fn calls(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst, f
             // Which lanes of a masked access are executed can be observed too.
             let mask = |v: &Value| {
                 callee.starts_with("llvm.masked.")
-                    && matches!(state.func.ty(*v).elem(), Some(warpline_ir::Scalar::Int(1)))
+                    && matches!(func.ty(*v).elem(), Some(warpline_ir::Scalar::Int(1)))
             };
-            let vector = |v: &Value| matches!(state.func.ty(*v).elem(), Some(warpline_ir::Scalar::Ptr(_)));
+            let vector = |v: &Value| matches!(func.ty(*v).elem(), Some(warpline_ir::Scalar::Ptr(_)));
             each(
                 Kind::Address,
                 "accesses memory at the secret address",
@@ -210,188 +255,69 @@ fn calls(state: &State<'_>, observer: &mut Observer<'_>, b: Block, inst: Inst, f
         }
         return;
     }
-    let whom = match (callee.is_empty(), state.module.function(callee)) {
-        (true, _) => "an unknown function".to_owned(),
-        (false, None) => format!("{}, which is not defined here,", demangle(callee)),
-        (false, Some(_)) => format!("{}, which is not followed in a recursion,", demangle(callee)),
-    };
+    if walk::is_setter(state, callee) {
+        each(
+            Kind::Address,
+            "accesses memory at the secret address or of the secret length",
+            &mut secrets.iter().copied(),
+            found,
+        );
+        return;
+    }
+    let whom = whom(state, callee);
     // An indirect callee is the last operand.
     let target = data.args.last().copied().filter(|v| callee.is_empty() && secrets.contains(v));
     each(Kind::Call, "goes to the secret address", &mut target.into_iter(), found);
     let others = secrets.iter().copied().filter(|v| Some(*v) != target);
     each(Kind::Call, &format!("gives {whom} the secret"), &mut { others }, found);
-    for &v in memory::arguments(state.func, inst).iter().filter(|v| is_pointer(v)) {
-        if state.points_to_secrets(v).is_some() {
-            let text = format!("gives {whom} a way to secret memory: {}", name(v));
-            found.push(Use { kind: Kind::Call, text, operand: Some(v), behind: true });
-        }
-    }
-    if found.is_empty() && !data.op.effects().is_empty() {
-        let known = if callee.is_empty() { "an indirect call".to_owned() } else { demangle(callee) };
-        observer.not_followed.insert(known);
+}
+
+fn whom(state: &State<'_>, callee: &str) -> String {
+    match (callee.is_empty(), state.module.function(callee)) {
+        (true, _) => "an unknown function".to_owned(),
+        (false, None) => format!("{}, which is not defined here,", demangle(callee)),
+        (false, Some(_)) => format!("{}, which takes other arguments,", demangle(callee)),
     }
 }
 
-/// Explanations in a function, through memory.
-struct Chains<'s, 'a> {
-    state: &'s State<'a>,
-    explainers: Vec<OnceCell<Explainer<'s>>>,
+/// Ways to secret memory that a call gives to a function that is not followed.
+fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
+    let of = state.instance(id);
+    let func = of.func;
+    let callee = memory::callee(state.module, func, inst);
+    let is_known = callee.starts_with("llvm.")
+        || of.calls.contains_key(&inst)
+        || is_declassified(state, id, inst)
+        || walk::is_setter(state, callee)
+        || points::allocates(callee);
+    if is_known || !matches!(func.insts[inst].op, Op::Call(_) | Op::OpaqueTerm(_)) {
+        return Vec::new();
+    }
+    let whom = whom(state, callee);
+    let mut found = Vec::new();
+    for &v in memory::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
+        if let Some(held) = state.reaches_secrets(id, v) {
+            let name = state.instance(id).result().names(func).value(func, v);
+            let text = format!("gives {whom} a way to secret memory: {name}");
+            found.push(Use { kind: Kind::Call, text, operand: Some(v), behind: Some(held) });
+        }
+    }
+    found
 }
 
-impl<'s> Chains<'s, '_> {
-    fn at(&self, round: usize) -> &Explainer<'s> {
-        let state = self.state;
-        self.explainers[round].get_or_init(|| Explainer::new(state.module, state.func, &state.results[round]))
+/// The name of a function that a call goes to which is not looked into and whose effects may matter.
+fn left_out(state: &State<'_>, id: InstanceId, inst: Inst) -> Option<String> {
+    let of = state.instance(id);
+    let callee = memory::callee(state.module, of.func, inst);
+    let data = &of.func.insts[inst];
+    let is_known = callee.starts_with("llvm.")
+        || of.calls.contains_key(&inst)
+        || is_declassified(state, id, inst)
+        || walk::is_setter(state, callee)
+        || points::allocates(callee)
+        || data.op.effects().is_empty();
+    if is_known || !matches!(data.op, Op::Call(_) | Op::OpaqueTerm(_)) {
+        return None;
     }
-
-    /// Why the branch of a block is secret.
-    fn branch(&self, b: Block) -> Vec<Step> {
-        let round = self.state.results.len() - 1;
-        self.extend(self.at(round).branch(b), round)
-    }
-
-    /// Why a use of a value in a block is secret, by the result of a round.
-    fn operand(&self, v: Value, b: Block, round: usize) -> Vec<Step> {
-        self.extend(self.at(round).use_at(v, b), round)
-    }
-
-    /// Why memory behind a pointer is secret.
-    fn memory(&self, pointer: Value) -> Vec<Step> {
-        let state = self.state;
-        let objects = state.objects(pointer);
-        let Some(why) = state.secret_in(&objects) else { return Vec::new() };
-        let pointer = state.result().names(state.func).value(state.func, pointer);
-        let step = Step {
-            text: format!("{pointer} leads to {}", self.origin(why)),
-            loc: state.func.loc.expand(),
-            ..Step::default()
-        };
-        let mut steps = vec![step];
-        if let Why::Written(by) = why {
-            steps.extend(self.write(by));
-        }
-        steps
-    }
-
-    /// `memory that …`.
-    fn origin(&self, why: Why) -> String {
-        let state = self.state;
-        let name = |v| state.result().names(state.func).value(state.func, v);
-        match why {
-            Why::Given(i) => format!("the secret memory behind {}", name(state.func.params[i as usize])),
-            Why::Elsewhere => "memory that may be secret from the start".into(),
-            Why::Written(by) => {
-                let inst = state.result().describe(state.module, state.func, by);
-                format!("memory that {inst} may have written")
-            }
-            Why::Operand(v) => format!("what depends on the secret {}", name(v)),
-            Why::Steered(_) => "what is executed or not as secrets decide".into(),
-        }
-    }
-
-    /// Goes on where a chain ends at a source that is explained by memory or a call.
-    fn extend(&self, mut steps: Vec<Step>, round: usize) -> Vec<Step> {
-        let state = self.state;
-        let Some(source) = steps.last().and_then(|s| s.value).and_then(|v| state.func.def_inst(v)) else {
-            return steps;
-        };
-        let Some(&Since { why, round: since }) = state.sources.get(&source).filter(|s| s.round < round)
-        else {
-            return steps;
-        };
-        let what = state.result().describe(state.module, state.func, source);
-        let block = state.func.insts[source].block;
-        if let Some(last) = steps.last_mut() {
-            let verb =
-                if matches!(state.func.insts[source].op, Op::Load(_)) { "reads" } else { "brings back" };
-            last.text = format!("{what} {verb} {}", self.origin(why));
-        }
-        steps.extend(self.reason(why, block, since));
-        steps
-    }
-
-    fn reason(&self, why: Why, block: Block, round: usize) -> Vec<Step> {
-        match why {
-            Why::Given(_) | Why::Elsewhere | Why::Steered(None) => Vec::new(),
-            Why::Written(by) => self.write(by),
-            Why::Steered(Some(branch)) => self.extend(self.at(round).branch(branch), round),
-            Why::Operand(v) => match self.at(round).use_at(v, block) {
-                steps if steps.is_empty() => self.memory_before(v, round),
-                steps => self.extend(steps, round),
-            },
-        }
-    }
-
-    /// Why an instruction writes secrets.
-    fn write(&self, by: Inst) -> Vec<Step> {
-        let state = self.state;
-        let Some((_, since)) = state.written.values().find(|(inst, _)| *inst == by) else {
-            return Vec::new();
-        };
-        let what = state.result().describe(state.module, state.func, by);
-        let block = state.func.insts[by].block;
-        let loc = state.func.insts[by].loc.expand();
-        let text = format!("{what} writes {}", self.origin(since.why));
-        let mut steps = vec![Step { text, block: Some(block), loc, ..Step::default() }];
-        steps.extend(self.reason(since.why, block, since.round));
-        steps
-    }
-
-    /// Why memory behind a pointer was secret in an early round: as far as it is so from the start.
-    fn memory_before(&self, pointer: Value, round: usize) -> Vec<Step> {
-        let state = self.state;
-        let objects = state.objects(pointer);
-        let written = |o: &Object| state.written.iter().find(|(w, _)| state.memory.may_be_same(**w, *o));
-        let earlier = objects.iter().find_map(written).filter(|(_, (_, since))| since.round < round);
-        match (state.secret_in(&objects), earlier) {
-            (Some(Why::Written(_)), Some((_, &(by, _)))) => self.write(by),
-            (Some(Why::Written(_)) | None, _) => Vec::new(),
-            (Some(why), _) => {
-                let pointer = state.result().names(state.func).value(state.func, pointer);
-                let text = format!("{pointer} leads to {}", self.origin(why));
-                vec![Step { text, loc: state.func.loc.expand(), ..Step::default() }]
-            }
-        }
-    }
-
-    /// A finding in a callee, as it looks from here.
-    fn through(&self, finding: &Finding, call: &Followed, b: Block, inst: Inst) -> Finding {
-        let state = self.state;
-        let mut finding = finding.clone();
-        let what = state.result().describe(state.module, state.func, inst);
-        let loc = state.func.insts[inst].loc.expand();
-        let last = finding.chain.last().and_then(|s| s.steps.last());
-        let parameter = last.and_then(|s| s.value).and_then(|v| self.parameter(call.callee, v));
-        let secret = |i: &usize| call.start.secrets.values[*i] || call.start.secrets.memory[*i];
-        let number = parameter.filter(secret).or_else(|| (0..call.start.secrets.values.len()).find(secret));
-        let mut steps = Vec::new();
-        if let Some(i) = number {
-            let v = state.func.insts[inst].args[i];
-            let name = state.result().names(state.func).value(state.func, v);
-            let (given, more) = match call.start.secrets.values[i] {
-                true => (format!("the secret {name}"), self.operand(v, b, state.results.len() - 1)),
-                false => (format!("a way to secret memory: {name}"), self.memory(v)),
-            };
-            steps.push(Step {
-                text: format!("{what} is given {given}"),
-                block: Some(b),
-                loc,
-                ..Step::default()
-            });
-            steps.extend(more);
-        } else {
-            let text = format!("{what} may find secrets in memory, or is executed as they decide");
-            steps.push(Step { text, block: Some(b), loc, ..Step::default() });
-        }
-        finding.chain.push(Segment { func: state.id, steps });
-        finding.calls.insert(0, (state.id, inst));
-        finding
-    }
-
-    fn parameter(&self, callee: FuncId, v: Value) -> Option<usize> {
-        match self.state.module.functions[callee].values.get(v)?.def {
-            ValueDef::Param(i) => Some(i as usize),
-            _ => None,
-        }
-    }
+    Some(if callee.is_empty() { "an indirect call".to_owned() } else { demangle(callee) })
 }

@@ -14,113 +14,38 @@
 //!
 //! # What is secret
 //!
-//! The parameters that the caller names ([`Secrets`]): values, or the memory that a pointer parameter leads to. All
-//! else is public at the start. Values follow the uniformity engine, with these instructions as sources: loads from
-//! memory that may hold secrets, and calls that may return them. Memory is followed by object, whatever the order of
-//! execution is: an object into which a secret is stored, or into which anything is stored at a secret address or
-//! where secrets decide whether the store is executed, holds secrets throughout, and so do all objects that may be
-//! the same. A pointer of unknown origin may lead to any object but private ones whose address is never handed out.
-//! Calls of functions in the module are followed with what is secret at the call; recursive calls are not, and count
-//! as unknown.
+//! What the caller names ([`Secrets`]): values, memory that a pointer parameter leads to or a part of it, global
+//! variables, results of functions. All else is public at the start. Values follow the uniformity engine, with these
+//! instructions as sources: loads from memory that may hold secrets, and calls that may return them. Memory is followed
+//! by object and offset, whatever the order of execution is: bytes into which a secret is stored, or into which
+//! anything is stored where secrets decide whether the store is executed, hold secrets throughout. A pointer of unknown
+//! origin may lead to any object but private ones whose address is never handed out. Calls of functions in the module
+//! are followed, each in its own context; a recursive call is one of the function that is being executed.
 //!
-//! All of this errs towards secret. It is not looked into how an unknown function works that gets no secrets, and
-//! functions of the module are taken to be what they are here.
+//! # What is assumed
+//!
+//! All of this errs towards secret, but for these: arrays and members of structures are not left by arithmetic on
+//! pointers to their elements, and memory is accessed as the types allow that the languages say; memory that is named
+//! as public stays so; it is not looked into how an unknown function works that gets no secrets; and functions of the
+//! module are taken to be what they are here. With [`Overlap::Apart`], what different parameters of the entry, global
+//! variables, and pointers that lie in memory from the start lead to is apart.
 
+mod chains;
 mod findings;
-mod function;
+mod memory;
+mod points;
+mod secrets;
+mod state;
+mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+pub use secrets::{Area, Base, NoTypes, SecretError, Secrets, SourceTypes};
+
+use std::collections::BTreeSet;
 
 use crate::Step;
-use function::Summary;
-use warpline_ir::{FuncId, Function, Inst, Module, Names};
-
-/// Which parameters bring secrets, in order.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Secrets {
-    /// Whether the value is secret.
-    pub values: Vec<bool>,
-    /// Whether the memory is secret that a pointer leads to; the pointer itself is not.
-    pub memory: Vec<bool>,
-}
-
-/// What is wrong with a list of secrets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum SecretError {
-    /// There is no such parameter.
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// The parameters there are.
-        known: Vec<String>,
-    },
-    /// `*` or `&` before a parameter that is no pointer.
-    NoPointer(String),
-    /// The list names nothing.
-    Empty {
-        /// The parameters there are.
-        known: Vec<String>,
-    },
-}
-
-impl fmt::Display for SecretError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |known: &[String]| match known.is_empty() {
-            true => "it has none".to_owned(),
-            false => format!("they are {}", known.join(", ")),
-        };
-        match self {
-            SecretError::Unknown { name, known } => {
-                write!(f, "there is no parameter `{name}`; {}", list(known))
-            }
-            SecretError::NoPointer(name) => {
-                write!(f, "the parameter {name} is no pointer; leave out the sign before it")
-            }
-            SecretError::Empty { known } => write!(f, "name the parameters that are secret; {}", list(known)),
-        }
-    }
-}
-
-impl std::error::Error for SecretError {}
-
-impl Secrets {
-    /// Reads a list of parameters, by name or by position from 0, separated by commas. Of a pointer the memory that
-    /// it leads to is secret (`key`, or with a sign `*key`); with `&key` the pointer itself is. Of anything else the
-    /// value is.
-    ///
-    /// # Errors
-    /// If a parameter does not exist or a sign does not fit it.
-    pub fn parse(list: &str, func: &Function) -> Result<Secrets, SecretError> {
-        let names = Names::new(func);
-        let known: Vec<String> = func.params.iter().map(|&p| names.value(func, p)).collect();
-        let mut secrets = Secrets { values: vec![false; known.len()], memory: vec![false; known.len()] };
-        for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
-            let (sign, name) = match item.strip_prefix(['*', '&']) {
-                Some(name) => (item.chars().next(), name.trim()),
-                None => (None, item),
-            };
-            let bare = name.trim_start_matches('%');
-            let by_name = known.iter().position(|k| &k[1..] == bare);
-            let by_position =
-                || bare.parse().ok().filter(|&i: &usize| i < known.len() && !name.starts_with('%'));
-            let Some(index) = by_name.or_else(by_position) else {
-                return Err(SecretError::Unknown { name: name.to_owned(), known });
-            };
-            let is_pointer = func.ty(func.params[index]).is_ptr();
-            match (sign, is_pointer) {
-                (Some(_), false) => return Err(SecretError::NoPointer(known[index].clone())),
-                (Some('&'), true) | (None, false) => secrets.values[index] = true,
-                _ => secrets.memory[index] = true,
-            }
-        }
-        match secrets.values.iter().chain(&secrets.memory).any(|&s| s) {
-            true => Ok(secrets),
-            false => Err(SecretError::Empty { known }),
-        }
-    }
-}
+use memory::{Memory, Object, Place, Places, Region};
+use state::{Secret, State};
+use warpline_ir::{FuncId, Inst, Module};
 
 /// What is observed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -189,61 +114,57 @@ pub struct Report {
     pub not_followed: BTreeSet<String>,
 }
 
+/// Whether memory that a program is given in several ways may be the same.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Overlap {
+    /// It is apart.
+    Apart,
+    /// It may be the same, unless `restrict` or types say otherwise.
+    Possible,
+}
+
 /// Looks for all that tells of the secrets of `func`.
-pub fn observe(module: &Module, func: FuncId, secrets: &Secrets) -> Report {
-    let mut observer = Observer {
-        module,
-        summaries: BTreeMap::new(),
-        active: Vec::new(),
-        followed: BTreeSet::new(),
-        not_followed: BTreeSet::new(),
-    };
-    let start = Start { secrets: secrets.clone(), elsewhere: false, steered: false };
-    let summary = observer.summary(func, start);
-    observer.followed.remove(&func);
-    let mut seen = BTreeSet::new();
-    let mut findings = summary.findings;
-    findings.retain(|f| seen.insert((f.func, f.inst, f.kind, f.text.clone())));
-    Report { findings, followed: observer.followed, not_followed: observer.not_followed }
-}
-
-/// What is secret when a function is called.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Start {
-    secrets: Secrets,
-    /// Whether memory that no parameter leads to may hold secrets.
-    elsewhere: bool,
-    /// Whether secrets decide that it is called.
-    steered: bool,
-}
-
-/// Functions that call each other more deeply are not followed.
-const MAX_DEPTH: usize = 64;
-
-struct Observer<'m> {
-    module: &'m Module,
-    summaries: BTreeMap<(FuncId, Start), Summary>,
-    active: Vec<FuncId>,
-    followed: BTreeSet<FuncId>,
-    not_followed: BTreeSet<String>,
-}
-
-impl Observer<'_> {
-    /// What a call comes to; that of a function that is being looked at already is not known.
-    fn may_follow(&self, func: FuncId) -> bool {
-        !self.active.contains(&func) && self.active.len() < MAX_DEPTH
-    }
-
-    fn summary(&mut self, func: FuncId, start: Start) -> Summary {
-        let key = (func, start);
-        if let Some(known) = self.summaries.get(&key) {
-            return known.clone();
+pub fn observe(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap) -> Report {
+    let entry = &module.functions[func];
+    let memory = Memory::new(module, entry, overlap == Overlap::Possible);
+    let mut state = State::new(module, memory);
+    state.secret_results.clone_from(&secrets.results);
+    let first = state.add(func, Vec::new(), vec![None; entry.params.len()]);
+    for (i, &p) in entry.params.iter().enumerate() {
+        if points::may_hold_pointers(entry.ty(p)) {
+            let object = state.memory.id(Object::Param(i as u32));
+            state.instance_mut(first).bindings[i] = Places::of(Place::start(object));
         }
-        self.active.push(func);
-        self.followed.insert(func);
-        let summary = function::analyse(self, func, &key.1);
-        self.active.pop();
-        self.summaries.insert(key, summary.clone());
-        summary
+        if secrets.values.get(i) == Some(&true) {
+            state.instance_mut(first).args[i] = Some(Secret::Start);
+        }
+    }
+    for area in &secrets.memory {
+        let region = region(&mut state.memory, area);
+        state.memory.declare_secret(region);
+    }
+    for area in &secrets.public {
+        let region = region(&mut state.memory, area);
+        state.memory.declare_public(region);
+    }
+    state.solve();
+    let findings = findings::of(&mut state);
+    let followed = state.ids().map(|id| state.instance(id).id).filter(|&id| id != func).collect();
+    Report { findings, followed, not_followed: state.not_followed }
+}
+
+/// The bytes that are named.
+fn region(memory: &mut Memory<'_>, area: &Area) -> Region {
+    let mut object = match area.base {
+        Base::Parameter(i) => memory.id(Object::Param(i)),
+        Base::Global(symbol) => memory.id(Object::Global(symbol)),
+    };
+    for &at in &area.pointers {
+        let pointer = Region { object, lo: at, hi: at + 8 };
+        object = memory.behind(pointer, 8).unwrap_or(object);
+    }
+    match area.bytes {
+        Some((lo, hi)) => Region { object, lo, hi },
+        None => Region::whole(object),
     }
 }

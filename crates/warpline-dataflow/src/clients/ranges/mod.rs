@@ -179,7 +179,9 @@ impl<'a, A: Assumptions> Ranges<'a, A> {
         let calls = Calls::of(module, func);
         let edges = EdgeConditions::of(func, code, &calls);
         let types = &module.types;
-        Ranges { types, func, code, calls, edges, thresholds: Thresholds::of(func), assumptions }
+        let known = (0..func.params.len() as u32).filter_map(|number| assumptions.parameter(number));
+        let thresholds = Thresholds::of(func, known);
+        Ranges { types, func, code, calls, edges, thresholds, assumptions }
     }
 
     /// What is known under a condition of its operands; `None` if it cannot hold.

@@ -313,7 +313,7 @@ fn widening_moves_bounds_outwards_to_the_same_place_whatever_was_there_before() 
     let limit = func.int_const(4, 11);
     func.append(block, warpline_ir::Op::ICmp(IntPred::Ult), &[x, limit], warpline_ir::Type::BOOL);
     func.set_terminator(block, warpline_ir::Op::Ret, &[], &[]);
-    let thresholds = super::thresholds::Thresholds::of(&func);
+    let thresholds = super::thresholds::Thresholds::of(&func, []);
     let all = all(4);
     for a in &all {
         let wide = thresholds.widen(a);

@@ -27,9 +27,11 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Constants that values are compared with or that φs start from, their neighbours, and the bounds of types.
-    pub fn of(func: &Function) -> Thresholds {
-        let mut found: Vec<(u32, u128)> = Vec::new();
+    /// Constants that values are compared with or that φs start from, their neighbours, and the bounds of types; and
+    /// the bounds of what is known of parameters.
+    pub fn of(func: &Function, known: impl IntoIterator<Item = Range>) -> Thresholds {
+        let bounds = |range: Range| [(range.bits(), range.low()), (range.bits(), range.high())];
+        let mut found: Vec<(u32, u128)> = known.into_iter().flat_map(bounds).collect();
         let mut add = |v: Value| {
             if let Some(&Constant::Int { bits, value }) = func.constant(v) {
                 found.push((bits, value));

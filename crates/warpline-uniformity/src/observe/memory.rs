@@ -1,0 +1,602 @@
+//! Memory in pieces: objects, the places that pointers lead to in them, what was written where, and what holds secrets.
+//!
+//! An object is what an allocation makes, a global variable, what a parameter of the entry leads to, or what a pointer
+//! that lay in memory from the start leads to. Within an object, bytes are told apart by their offset. Where an offset
+//! is not known, a pointer stays within the array or the member of a structure that it was made from, as the languages
+//! say.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::state::{InstanceId, Since};
+use warpline_ir::{AccessType, Function, Inst, Module, PointerFacts, Symbol, Value};
+
+/// An object, by its number.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct ObjectId(u32);
+
+/// An object.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Object {
+    /// What an allocation makes.
+    Private(InstanceId, Value),
+    /// What a pointer parameter of the entry leads to.
+    Param(u32),
+    /// A global variable that may be written.
+    Global(Symbol),
+    /// A global constant.
+    Constant(Symbol),
+    /// What a pointer leads to that lies in an object from the start, at an offset if that is known.
+    Behind(ObjectId, Option<i64>),
+    /// What is reached by any other pointer.
+    Elsewhere,
+}
+
+/// Further away than any offset.
+pub(super) const FAR: i64 = i64::MAX / 4;
+
+/// So many pointers that lay in memory from the start are followed one after the other; what lies behind them is one
+/// object.
+const MAX_DEPTH: u32 = 3;
+
+/// So many pieces of an object are told apart as written or as holding pointers.
+const MAX_PIECES: usize = 256;
+
+/// Where a pointer may lead to: first bytes from `lo` to `hi`, both included.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Place {
+    pub object: ObjectId,
+    pub lo: i64,
+    pub hi: i64,
+    /// The array, member or object that it stays in: from the first byte to behind the last one.
+    pub within: (i64, i64),
+}
+
+/// Bytes of an object, from the first to behind the last one.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Region {
+    pub object: ObjectId,
+    pub lo: i64,
+    pub hi: i64,
+}
+
+impl Place {
+    pub(super) fn start(object: ObjectId) -> Place {
+        Place { object, lo: 0, hi: 0, within: (-FAR, FAR) }
+    }
+
+    pub(super) fn anywhere(object: ObjectId) -> Place {
+        Place { object, lo: -FAR, hi: FAR, within: (-FAR, FAR) }
+    }
+
+    fn is_exact(self) -> bool {
+        self.lo == self.hi
+    }
+
+    /// The bytes that an access of this size may touch, or of any size.
+    pub(super) fn access(self, size: Option<u64>) -> Region {
+        let size = size.and_then(|s| i64::try_from(s).ok()).map_or(FAR, |s| s.min(FAR));
+        let (mut lo, mut hi) = (self.lo, self.hi.saturating_add(size).min(FAR));
+        if !self.is_exact() && size < FAR && self.within.0 < hi && lo < self.within.1 {
+            (lo, hi) = (lo.max(self.within.0), hi.min(self.within.1));
+        }
+        Region { object: self.object, lo, hi }
+    }
+
+    pub(super) fn moved(self, by: i64) -> Place {
+        let add = |x: i64| if x.abs() >= FAR { x } else { x.saturating_add(by).clamp(-FAR, FAR) };
+        Place { lo: add(self.lo), hi: add(self.hi), ..self }
+    }
+
+    /// The pointer moved by a distance between two.
+    pub(super) fn between(self, least: i64, greatest: i64) -> Place {
+        let (from, to) = (self.moved(least), self.moved(greatest));
+        let (lo, hi) = (from.lo, to.hi);
+        let within = self.within.0 <= lo && hi < self.within.1;
+        if within { Place { lo, hi, ..self } } else { self.adrift() }
+    }
+
+    /// The pointer moved by a distance that is not known.
+    pub(super) fn adrift(self) -> Place {
+        let (lo, hi) = self.within;
+        Place { lo: lo.min(self.lo), hi: (hi - 1).max(self.hi).max(lo), ..self }
+    }
+
+    /// The pointer to something of this size that begins here.
+    pub(super) fn narrowed(self, size: u64) -> Place {
+        let Ok(size) = i64::try_from(size) else { return self };
+        if !self.is_exact() || size == 0 || size >= FAR {
+            return self;
+        }
+        Place { within: (self.lo, self.lo.saturating_add(size)), ..self }
+    }
+}
+
+impl Region {
+    pub(super) fn whole(object: ObjectId) -> Region {
+        Region { object, lo: -FAR, hi: FAR }
+    }
+
+    fn meets(self, lo: i64, hi: i64) -> bool {
+        self.lo < hi && lo < self.hi
+    }
+}
+
+/// Places, those of an object and an array together.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Places {
+    all: BTreeMap<Whole, Span>,
+}
+
+/// An object and the array in it.
+type Whole = (ObjectId, (i64, i64));
+
+/// From where to where, and how often that has grown.
+type Span = (i64, i64, u8);
+
+/// A place that grows more often than this may be anywhere.
+const MAX_GROWTH: u8 = 4;
+
+impl Places {
+    pub(super) fn of(place: Place) -> Places {
+        let mut places = Places::default();
+        places.add(place);
+        places
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Place> + '_ {
+        self.all.iter().map(|(&(object, within), &(lo, hi, _))| Place { object, lo, hi, within })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Adds a place; says whether it is new.
+    pub(super) fn add(&mut self, place: Place) -> bool {
+        use std::collections::btree_map::Entry;
+        match self.all.entry((place.object, place.within)) {
+            Entry::Vacant(slot) => {
+                slot.insert((place.lo, place.hi, 0));
+                true
+            }
+            Entry::Occupied(mut slot) => {
+                let (lo, hi, grown) = slot.get_mut();
+                if *lo <= place.lo && place.hi <= *hi {
+                    return false;
+                }
+                *grown = grown.saturating_add(1);
+                let wide = match *grown {
+                    0..=MAX_GROWTH => place,
+                    n if n <= 2 * MAX_GROWTH => place.adrift(),
+                    _ => Place { lo: -FAR, hi: FAR, ..place },
+                };
+                (*lo, *hi) = ((*lo).min(wide.lo), (*hi).max(wide.hi));
+                true
+            }
+        }
+    }
+
+    pub(super) fn add_all(&mut self, other: &Places) -> bool {
+        other.iter().fold(false, |new, place| self.add(place) | new)
+    }
+
+    pub(super) fn map(&self, mut change: impl FnMut(Place) -> Place) -> Places {
+        let mut places = Places::default();
+        for place in self.iter() {
+            places.add(change(place));
+        }
+        places
+    }
+
+    pub(super) fn regions(&self, size: Option<u64>) -> impl Iterator<Item = Region> + '_ {
+        self.iter().map(move |place| place.access(size))
+    }
+}
+
+/// Why memory holds secrets.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Held {
+    /// It is secret from the start.
+    Given(ObjectId),
+    /// It may be what is secret from the start.
+    Elsewhere,
+    /// An instruction may have written it.
+    Written(InstanceId, Inst, Since),
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Write {
+    lo: i64,
+    hi: i64,
+    ty: Option<AccessType>,
+    by: (InstanceId, Inst),
+    since: Since,
+}
+
+/// What lies in a region: a pointer to these places, or (none) what may be the bytes of any pointer.
+#[derive(Clone, Debug)]
+struct Stored {
+    lo: i64,
+    hi: i64,
+    what: Option<Places>,
+}
+
+impl Stored {
+    fn join(&mut self, what: Option<&Places>) -> bool {
+        match (&mut self.what, what) {
+            (Some(old), Some(new)) => old.add_all(new),
+            (None, _) => false,
+            (slot, None) => {
+                *slot = None;
+                true
+            }
+        }
+    }
+}
+
+/// The memory of a program, whatever the order of execution is.
+pub(super) struct Memory<'m> {
+    module: &'m Module,
+    /// Whether what parameters of the entry and pointers behind them lead to may overlap.
+    pub overlaps: bool,
+    objects: Vec<Object>,
+    numbers: HashMap<Object, ObjectId>,
+    /// Objects whose address got to where it is not followed.
+    escaped: BTreeSet<ObjectId>,
+    written: BTreeMap<ObjectId, Vec<Write>>,
+    stored: BTreeMap<ObjectId, Vec<Stored>>,
+    secret: Vec<Region>,
+    public: Vec<Region>,
+    /// What callers promise of the entry's parameters.
+    promises: Vec<PointerFacts>,
+    /// How often what pointers lead to has changed.
+    pub version: u64,
+}
+
+impl<'m> Memory<'m> {
+    pub(super) fn new(module: &'m Module, entry: &Function, overlaps: bool) -> Memory<'m> {
+        let promises = entry.params.iter().map(|&p| entry.pointers[p]).collect();
+        Memory {
+            module,
+            overlaps,
+            objects: Vec::new(),
+            numbers: HashMap::new(),
+            escaped: BTreeSet::new(),
+            written: BTreeMap::new(),
+            stored: BTreeMap::new(),
+            secret: Vec::new(),
+            public: Vec::new(),
+            promises,
+            version: 0,
+        }
+    }
+
+    pub(super) fn id(&mut self, object: Object) -> ObjectId {
+        let next = ObjectId(self.objects.len() as u32);
+        let id = *self.numbers.entry(object).or_insert(next);
+        if id == next {
+            self.objects.push(object);
+        }
+        id
+    }
+
+    pub(super) fn object(&self, id: ObjectId) -> Object {
+        self.objects[id.0 as usize]
+    }
+
+    pub(super) fn elsewhere(&mut self) -> Places {
+        Places::of(Place::anywhere(self.id(Object::Elsewhere)))
+    }
+
+    /// What a pointer that lay in a region from the start leads to. It is the first byte of an object.
+    pub(super) fn behind(&mut self, region: Region, size: i64) -> Option<ObjectId> {
+        let object = self.object(region.object);
+        let depth = |mut at: Object| {
+            let mut depth = 0;
+            while let Object::Behind(parent, _) = at {
+                (at, depth) = (self.object(parent), depth + 1);
+            }
+            depth
+        };
+        match object {
+            Object::Private(..) => None,
+            Object::Elsewhere => Some(region.object),
+            Object::Behind(..) if depth(object) >= MAX_DEPTH => Some(region.object),
+            _ => {
+                let offset = (region.hi - region.lo <= size).then_some(region.lo);
+                Some(self.id(Object::Behind(region.object, offset)))
+            }
+        }
+    }
+
+    pub(super) fn declare_secret(&mut self, region: Region) {
+        self.secret.push(region);
+    }
+
+    pub(super) fn declare_public(&mut self, region: Region) {
+        self.public.push(region);
+    }
+
+    pub(super) fn escape(&mut self, places: &Places) {
+        for place in places.iter() {
+            if self.escaped.insert(place.object) {
+                self.version += 1;
+            }
+        }
+    }
+
+    /// Whether two different objects may be one, or parts of one.
+    fn may_be_same(&self, a: ObjectId, b: ObjectId) -> bool {
+        use Object::{Behind, Constant, Elsewhere, Global, Param, Private};
+        if a == b {
+            return true;
+        }
+        let of_global = |mut id: ObjectId| loop {
+            match self.object(id) {
+                Behind(parent, _) => id = parent,
+                Global(_) | Constant(_) => return true,
+                _ => return false,
+            }
+        };
+        let is_apart = |i: u32, id: ObjectId| {
+            self.promises.get(i as usize).is_some_and(|p| p.noalias) && !self.escaped.contains(&id)
+        };
+        match (self.object(a), self.object(b)) {
+            (Constant(_), _) | (_, Constant(_)) | (Global(_), Global(_)) => false,
+            (Private(..), Elsewhere) => self.escaped.contains(&a),
+            (Elsewhere, Private(..)) => self.escaped.contains(&b),
+            (Private(..), _) | (_, Private(..)) => false,
+            (Param(i), _) if is_apart(i, a) => false,
+            (_, Param(i)) if is_apart(i, b) => false,
+            (Elsewhere, _) | (_, Elsewhere) => true,
+            (Behind(p, x), Behind(q, y)) if p == q && (x == y || x.is_none() || y.is_none()) => true,
+            (Behind(..), Global(_)) if of_global(a) => true,
+            (Global(_), Behind(..)) if of_global(b) => true,
+            (Behind(..), Behind(..)) if of_global(a) && of_global(b) => true,
+            _ => self.overlaps,
+        }
+    }
+
+    fn is_visible(&self, id: ObjectId) -> bool {
+        match self.object(id) {
+            Object::Private(..) => self.escaped.contains(&id),
+            Object::Constant(_) => false,
+            _ => true,
+        }
+    }
+
+    /// The objects that other code may know of.
+    pub(super) fn visible(&self) -> Vec<ObjectId> {
+        (0..self.objects.len() as u32).map(ObjectId).filter(|&id| self.is_visible(id)).collect()
+    }
+
+    fn apart(&self, a: Option<AccessType>, b: Option<AccessType>) -> bool {
+        a.zip(b).is_some_and(|(a, b)| self.module.access_types.are_apart(a, b))
+    }
+
+    /// Why a region may hold secrets, if it is accessed as this type.
+    pub(super) fn secret_in(&self, region: Region, ty: Option<AccessType>) -> Option<Held> {
+        self.secret_parts(region, ty).first().map(|&(_, why)| why)
+    }
+
+    /// The parts of a region that may hold secrets, with the reason; the whole of it where it is another object that
+    /// does.
+    pub(super) fn secret_parts(&self, region: Region, ty: Option<AccessType>) -> Vec<(Region, Held)> {
+        let object = self.object(region.object);
+        if matches!(object, Object::Constant(_)) && self.secret.iter().all(|s| s.object != region.object) {
+            return Vec::new();
+        }
+        let is_public = |p: &Region| p.object == region.object && p.lo <= region.lo && region.hi <= p.hi;
+        if self.public.iter().any(is_public) {
+            return Vec::new();
+        }
+        let cut = |lo: i64, hi: i64| Region { lo: lo.max(region.lo), hi: hi.min(region.hi), ..region };
+        let mut parts = Vec::new();
+        for given in &self.secret {
+            let same = given.object == region.object && region.meets(given.lo, given.hi);
+            if same {
+                parts.push((cut(given.lo, given.hi), Held::Given(region.object)));
+            } else if object == Object::Elsewhere {
+                parts.push((region, Held::Elsewhere));
+            } else if let (Object::Behind(p, x), Object::Behind(q, y)) = (object, self.object(given.object))
+                && p == q
+                && x != y
+                && (x.is_none() || y.is_none())
+            {
+                parts.push((region, Held::Given(given.object)));
+            }
+        }
+        for (&other, writes) in &self.written {
+            if other == region.object {
+                let met = writes.iter().filter(|w| region.meets(w.lo, w.hi));
+                parts.extend(met.map(|w| (cut(w.lo, w.hi), Held::Written(w.by.0, w.by.1, w.since))));
+            } else if self.may_be_same(other, region.object) {
+                let met = writes.iter().find(|w| !self.apart(w.ty, ty));
+                parts.extend(met.map(|w| (region, Held::Written(w.by.0, w.by.1, w.since))));
+            }
+        }
+        let public = |part: &Region| {
+            self.public.iter().any(|p| p.object == part.object && p.lo <= part.lo && part.hi <= p.hi)
+        };
+        parts.retain(|(part, _)| !public(part));
+        parts
+    }
+
+    /// Notes that secrets are written to a region; says whether that is new.
+    pub(super) fn write(
+        &mut self,
+        region: Region,
+        ty: Option<AccessType>,
+        by: (InstanceId, Inst),
+        since: Since,
+    ) -> bool {
+        if matches!(self.object(region.object), Object::Constant(_)) {
+            return false;
+        }
+        let writes = self.written.entry(region.object).or_default();
+        let covers = |w: &Write| w.lo <= region.lo && region.hi <= w.hi && (w.ty.is_none() || w.ty == ty);
+        if writes.iter().any(covers) {
+            return false;
+        }
+        let whole = writes.len() >= MAX_PIECES;
+        let (lo, hi, ty) = if whole { (-FAR, FAR, None) } else { (region.lo, region.hi, ty) };
+        writes.push(Write { lo, hi, ty, by, since });
+        true
+    }
+
+    /// Notes that a pointer (or, with none, what may be the bytes of any) lies in a region.
+    pub(super) fn store(&mut self, region: Region, what: Option<&Places>) {
+        let stored = self.stored.entry(region.object).or_default();
+        let is_there = |lo: i64, hi: i64| move |s: &Stored| (s.lo, s.hi) == (lo, hi);
+        let own = stored.iter().position(is_there(region.lo, region.hi));
+        // Too many pieces become one.
+        let (lo, hi) = match own.is_none() && stored.len() >= MAX_PIECES {
+            true => (-FAR, FAR),
+            false => (region.lo, region.hi),
+        };
+        let is_new = match stored.iter().position(is_there(lo, hi)) {
+            Some(known) => stored[known].join(what),
+            None => {
+                stored.push(Stored { lo, hi, what: what.cloned() });
+                true
+            }
+        };
+        if is_new {
+            self.version += 1;
+        }
+        if let Some(what) = what
+            && self.is_visible(region.object)
+        {
+            self.escape(what);
+        }
+    }
+
+    /// What lies in a region that was put there: pointers, and whether anything else that may be one.
+    fn stored_in(&self, region: Region) -> (Places, bool) {
+        let (mut places, mut any) = (Places::default(), false);
+        for (&other, stored) in &self.stored {
+            let same = other == region.object;
+            if !same && !self.may_be_same(other, region.object) {
+                continue;
+            }
+            for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi)) {
+                match &s.what {
+                    Some(what) => _ = places.add_all(what),
+                    None => any = true,
+                }
+            }
+        }
+        (places, any)
+    }
+
+    /// The places that a pointer loaded from a region leads to.
+    pub(super) fn loaded(&mut self, region: Region, size: i64) -> Places {
+        let (mut places, mut any) = self.stored_in(region);
+        let is_constant = matches!(self.object(region.object), Object::Constant(_));
+        let declared = self.secret.iter().any(|s| matches!(self.object(s.object), Object::Global(_)));
+        // A constant may have the address of a global variable that is secret.
+        any |= is_constant && declared;
+        if let Some(behind) = self.behind(region, size) {
+            places.add(match self.object(behind) {
+                Object::Elsewhere => Place::anywhere(behind),
+                // What is reached in many steps is one object, at any offset.
+                _ if behind == region.object => Place::anywhere(behind),
+                _ => Place::start(behind),
+            });
+        }
+        if any || places.is_empty() {
+            places.add_all(&self.elsewhere());
+        }
+        places
+    }
+
+    /// What is put into `to` when bytes are copied there, first byte to first byte; `size`: how many, if that is known.
+    pub(super) fn copy(&mut self, to: Place, from: Place, size: Option<u64>) {
+        let (source, target) = (from.access(size), to.access(size));
+        let exact = from.is_exact() && to.is_exact();
+        let mut moved: Vec<(Region, Option<Places>)> = Vec::new();
+        let stored: Vec<(ObjectId, Vec<Stored>)> =
+            self.stored.iter().map(|(&object, all)| (object, all.clone())).collect();
+        for (other, all) in stored {
+            let same = other == source.object;
+            if !same && !self.may_be_same(other, source.object) {
+                continue;
+            }
+            for s in all.into_iter().filter(|s| !same || source.meets(s.lo, s.hi)) {
+                let region = match same && exact {
+                    true => Region {
+                        object: target.object,
+                        lo: s.lo.max(source.lo) - from.lo + to.lo,
+                        hi: s.hi.min(source.hi) - from.lo + to.lo,
+                    },
+                    false => target,
+                };
+                moved.push((region, s.what));
+            }
+        }
+        // Pointers that lay there from the start lie at the same distances now. Which there are is not known before
+        // they are loaded, so what any of them leads to may be loaded from any place of the copy, but for pieces that
+        // were asked for already.
+        let asked: Vec<(i64, ObjectId)> = self
+            .objects
+            .iter()
+            .enumerate()
+            .filter_map(|(i, object)| match *object {
+                Object::Behind(parent, Some(at)) if parent == source.object => Some((at, ObjectId(i as u32))),
+                _ => None,
+            })
+            .collect();
+        if let (true, false) = (exact, matches!(self.object(source.object), Object::Private(..))) {
+            for (at, behind) in asked {
+                if source.meets(at, at + 1) {
+                    let lo = at - from.lo + to.lo;
+                    let region = Region { object: target.object, lo, hi: lo + 8 };
+                    moved.push((region, Some(Places::of(Place::start(behind)))));
+                }
+            }
+        }
+        if let Some(behind) = self.behind(Region::whole(source.object), 0) {
+            moved.push((target, Some(Places::of(Place::anywhere(behind)))));
+        }
+        for (region, what) in moved {
+            self.store(region, what.as_ref());
+        }
+    }
+
+    /// Integers of the size of a pointer are loaded from a region: whatever pointers lie there get about.
+    pub(super) fn loaded_as_number(&mut self, region: Region) {
+        let (places, _) = self.stored_in(region);
+        self.escape(&places);
+    }
+
+    /// The objects that code can reach which is given these pointers, and whatever else it knows.
+    pub(super) fn reachable(&self, given: &Places) -> BTreeSet<ObjectId> {
+        let mut found: BTreeSet<ObjectId> = BTreeSet::new();
+        let mut work: Vec<ObjectId> = given.iter().map(|place| place.object).collect();
+        while let Some(object) = work.pop() {
+            if found.insert(object) {
+                let (places, _) = self.stored_in(Region::whole(object));
+                work.extend(places.iter().map(|place| place.object));
+                // What lies behind pointers in it, too.
+                for (i, other) in self.objects.iter().enumerate() {
+                    if matches!(other, Object::Behind(parent, _) if *parent == object) {
+                        work.push(ObjectId(i as u32));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Why other code may find secrets in memory that it is not given.
+    pub(super) fn secret_at_large(&self) -> Option<Held> {
+        let written = self.written.iter().find(|&(&object, _)| self.is_visible(object));
+        if let Some(&Write { by, since, .. }) = written.and_then(|(_, writes)| writes.first()) {
+            return Some(Held::Written(by.0, by.1, since));
+        }
+        self.secret
+            .iter()
+            .any(|s| matches!(self.object(s.object), Object::Global(_)))
+            .then_some(Held::Elsewhere)
+    }
+}

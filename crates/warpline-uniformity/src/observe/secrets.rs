@@ -1,0 +1,402 @@
+//! What is secret and what is public, and how users say it.
+
+use std::fmt;
+
+use warpline_ir::{Function, Module, Names, Symbol, SymbolKind};
+
+/// What users name as secret, and what they name as public in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Secrets {
+    /// Whether the value of a parameter is secret, in order.
+    pub values: Vec<bool>,
+    /// The memory that is.
+    pub memory: Vec<Area>,
+    /// The memory that is public whatever is written to it.
+    pub public: Vec<Area>,
+    /// Functions whose results are secret; `*` in a name stands for anything.
+    pub results: Vec<String>,
+}
+
+/// Where memory begins.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// What a pointer parameter leads to.
+    Parameter(u32),
+    /// A global variable.
+    Global(Symbol),
+}
+
+/// A piece of memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Area {
+    /// Where it begins.
+    pub base: Base,
+    /// The offsets of the pointers that are followed from there, one after the other.
+    pub pointers: Vec<i64>,
+    /// The bytes; none for all.
+    pub bytes: Option<(i64, i64)>,
+    /// What it is called.
+    pub name: String,
+}
+
+impl Area {
+    /// All that a parameter leads to.
+    pub fn behind(parameter: u32, name: String) -> Area {
+        Area { base: Base::Parameter(parameter), pointers: Vec::new(), bytes: None, name }
+    }
+}
+
+/// The types of a program in its source language, by numbers of the implementation's own.
+pub trait SourceTypes {
+    /// The type of a parameter of a function, by its name in the object file.
+    fn parameter(&self, function: &str, index: usize) -> Option<u32>;
+    /// The type of a global variable.
+    fn global(&self, name: &str) -> Option<u32>;
+    /// What a pointer of this type leads to; none if it is no pointer.
+    fn pointee(&self, ty: u32) -> Option<u32>;
+    /// Members of a structure, each with its offset and its type.
+    fn members(&self, ty: u32) -> Vec<(String, u64, u32)>;
+    /// The size in bytes.
+    fn size(&self, ty: u32) -> Option<u64>;
+}
+
+/// No types are known.
+#[derive(Copy, Clone, Default, Debug)]
+pub struct NoTypes;
+
+impl SourceTypes for NoTypes {
+    fn parameter(&self, _: &str, _: usize) -> Option<u32> {
+        None
+    }
+    fn global(&self, _: &str) -> Option<u32> {
+        None
+    }
+    fn pointee(&self, _: u32) -> Option<u32> {
+        None
+    }
+    fn members(&self, _: u32) -> Vec<(String, u64, u32)> {
+        Vec::new()
+    }
+    fn size(&self, _: u32) -> Option<u64> {
+        None
+    }
+}
+
+/// What is wrong with a list of secrets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// There is no such parameter or global variable.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The parameters there are.
+        known: Vec<String>,
+    },
+    /// `*` or `&` before a parameter that is no pointer.
+    NoPointer(String),
+    /// There is no such member.
+    Member {
+        /// The name.
+        name: String,
+        /// The members there are; none if the type is not known.
+        known: Vec<String>,
+    },
+    /// It is no path.
+    Malformed(String),
+    /// The list names nothing.
+    Empty {
+        /// The parameters there are.
+        known: Vec<String>,
+    },
+}
+
+impl SecretError {
+    /// Whether the name is simply not there, as it may be in one of several functions.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, SecretError::Unknown { .. })
+    }
+}
+
+impl fmt::Display for SecretError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |known: &[String]| match known.is_empty() {
+            true => "it has none".to_owned(),
+            false => format!("they are {}", known.join(", ")),
+        };
+        match self {
+            SecretError::Unknown { name, known } => {
+                write!(f, "there is no parameter `{name}`; {}", list(known))
+            }
+            SecretError::NoPointer(name) => {
+                write!(f, "the parameter {name} is no pointer; leave out the sign before it")
+            }
+            SecretError::Member { name, known } if known.is_empty() => write!(
+                f,
+                "no members are known where `{name}` is looked for: compile with -g, or name bytes, `*x[0..32]`"
+            ),
+            SecretError::Member { name, known } => {
+                write!(f, "there is no member `{name}`; {}", list(known))
+            }
+            SecretError::Malformed(text) => write!(
+                f,
+                "`{text}` names nothing: use a parameter, `*x`, `&x`, `x->member`, `*x[0..32]`, a global variable, \
+                 or `function()`"
+            ),
+            SecretError::Empty { known } => write!(f, "name the parameters that are secret; {}", list(known)),
+        }
+    }
+}
+
+impl std::error::Error for SecretError {}
+
+/// What a path has come to.
+struct At {
+    base: Base,
+    pointers: Vec<i64>,
+    /// The first byte and the size, where it is memory; none for a parameter's value.
+    bytes: Option<(i64, Option<i64>)>,
+    ty: Option<u32>,
+}
+
+/// A step of a path.
+enum Step {
+    Member(String),
+    Behind(String),
+    Bytes(i64, i64),
+}
+
+impl Secrets {
+    /// None yet, for a function.
+    pub fn of(func: &Function) -> Secrets {
+        Secrets { values: vec![false; func.params.len()], ..Secrets::default() }
+    }
+
+    /// Reads a list, separated by commas: parameters by name or by position from 0, global variables, members of what
+    /// these are or lead to (`ctx->key`, `state.seed`), bytes (`*x[0..32]`), or functions whose result is secret
+    /// (`random()`). Of a pointer the memory that it leads to is secret (`key`, or with a sign `*key`); with `&key` the
+    /// pointer itself is. Of anything else the value is.
+    ///
+    /// # Errors
+    /// If something does not exist or a sign does not fit it.
+    pub fn parse(
+        list: &str,
+        module: &Module,
+        func: &Function,
+        types: &dyn SourceTypes,
+    ) -> Result<Secrets, SecretError> {
+        let mut secrets = Secrets::of(func);
+        for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
+            secrets.add(item, module, func, types)?;
+        }
+        match secrets.is_empty() {
+            false => Ok(secrets),
+            true => Err(SecretError::Empty { known: known(func) }),
+        }
+    }
+
+    /// Whether nothing is secret.
+    pub fn is_empty(&self) -> bool {
+        !self.values.contains(&true) && self.memory.is_empty() && self.results.is_empty()
+    }
+
+    /// Adds something secret.
+    ///
+    /// # Errors
+    /// If it does not exist or a sign does not fit it.
+    pub fn add(
+        &mut self,
+        item: &str,
+        module: &Module,
+        func: &Function,
+        types: &dyn SourceTypes,
+    ) -> Result<(), SecretError> {
+        if let Some(name) = item.strip_suffix("()") {
+            self.results.push(name.trim().to_owned());
+            return Ok(());
+        }
+        match resolve(item, module, func, types)? {
+            Found::Value(index) => self.values[index] = true,
+            Found::Memory(area) => self.memory.push(area),
+        }
+        Ok(())
+    }
+
+    /// Adds memory that is public whatever is written to it. A value is public already.
+    ///
+    /// # Errors
+    /// If it does not exist or a sign does not fit it.
+    pub fn add_public(
+        &mut self,
+        item: &str,
+        module: &Module,
+        func: &Function,
+        types: &dyn SourceTypes,
+    ) -> Result<(), SecretError> {
+        match resolve(item, module, func, types)? {
+            Found::Value(index) => self.values[index] = false,
+            Found::Memory(area) => self.public.push(area),
+        }
+        Ok(())
+    }
+
+    /// The names of what is secret, as users would write it: `%x` is a value, `*%x` what a pointer leads to.
+    pub fn describe(&self, func: &Function) -> Vec<String> {
+        let names = Names::new(func);
+        let mut all = Vec::new();
+        for (i, &p) in func.params.iter().enumerate() {
+            if self.values.get(i) == Some(&true) {
+                all.push(names.value(func, p));
+            }
+            let of_parameter = self.memory.iter().filter(|area| area.base == Base::Parameter(i as u32));
+            all.extend(of_parameter.map(|area| area.name.clone()));
+        }
+        let globals = self.memory.iter().filter(|area| matches!(area.base, Base::Global(_)));
+        all.extend(globals.map(|area| area.name.clone()));
+        all.extend(self.results.iter().map(|name| format!("{name}()")));
+        all
+    }
+}
+
+enum Found {
+    Value(usize),
+    Memory(Area),
+}
+
+fn known(func: &Function) -> Vec<String> {
+    let names = Names::new(func);
+    func.params.iter().map(|&p| names.value(func, p)).collect()
+}
+
+fn resolve(
+    item: &str,
+    module: &Module,
+    func: &Function,
+    types: &dyn SourceTypes,
+) -> Result<Found, SecretError> {
+    let (sign, path) = match item.strip_prefix(['*', '&']) {
+        Some(path) => (item.chars().next(), path.trim()),
+        None => (None, item),
+    };
+    let (name, steps) = split(path).ok_or_else(|| SecretError::Malformed(item.to_owned()))?;
+    let mut at = begin(name, module, func, types)?;
+    let parameter = match at.base {
+        Base::Parameter(i) if steps.is_empty() => Some(i as usize),
+        _ => None,
+    };
+    if let Some(index) = parameter {
+        let is_pointer = func.ty(func.params[index]).is_ptr();
+        let name = known(func)[index].clone();
+        return match (sign, is_pointer) {
+            (Some(_), false) => Err(SecretError::NoPointer(name)),
+            (Some('&'), true) | (None, false) => Ok(Found::Value(index)),
+            _ => Ok(Found::Memory(Area::behind(index as u32, format!("*{name}")))),
+        };
+    }
+    for step in steps {
+        at = at.step(step, types)?;
+    }
+    let is_pointer = at.bytes.is_some() && at.ty.is_some_and(|ty| types.pointee(ty).is_some());
+    if is_pointer && sign != Some('&') {
+        at = at.followed(types);
+        return Ok(Found::Memory(at.area(item, true)));
+    }
+    Ok(Found::Memory(at.area(item, false)))
+}
+
+fn begin(name: &str, module: &Module, func: &Function, types: &dyn SourceTypes) -> Result<At, SecretError> {
+    let known = known(func);
+    let bare = name.trim_start_matches('%');
+    let by_name = known.iter().position(|k| &k[1..] == bare);
+    let by_position = || bare.parse().ok().filter(|&i: &usize| i < known.len() && !name.starts_with('%'));
+    if let Some(index) = by_name.or_else(by_position) {
+        let ty = types.parameter(&func.name, index);
+        return Ok(At { base: Base::Parameter(index as u32), pointers: Vec::new(), bytes: None, ty });
+    }
+    let symbol = module.symbol(name.trim_start_matches('@'));
+    let is_variable = |s: &Symbol| matches!(module.symbols[*s].kind, SymbolKind::Global { .. });
+    match symbol.filter(is_variable) {
+        Some(symbol) => {
+            let ty = types.global(&module.symbols[symbol].name);
+            Ok(At { base: Base::Global(symbol), pointers: Vec::new(), bytes: Some((0, None)), ty })
+        }
+        None => Err(SecretError::Unknown { name: name.to_owned(), known }),
+    }
+}
+
+impl At {
+    /// What the pointer that this is leads to.
+    fn followed(self, types: &dyn SourceTypes) -> At {
+        let mut pointers = self.pointers;
+        pointers.extend(self.bytes.map(|(lo, _)| lo));
+        let ty = self.ty.and_then(|ty| types.pointee(ty));
+        At { base: self.base, pointers, bytes: Some((0, None)), ty }
+    }
+
+    fn step(self, step: Step, types: &dyn SourceTypes) -> Result<At, SecretError> {
+        let is_pointer = self.bytes.is_none() || self.ty.is_some_and(|ty| types.pointee(ty).is_some());
+        match step {
+            Step::Bytes(lo, hi) => {
+                let at = if self.bytes.is_none() { self.followed(types) } else { self };
+                let start = at.bytes.map_or(0, |(lo, _)| lo);
+                Ok(At { bytes: Some((start + lo, Some(hi - lo))), ty: None, ..at })
+            }
+            Step::Behind(name) if is_pointer => self.followed(types).step(Step::Member(name), types),
+            Step::Member(name) if self.bytes.is_none() => {
+                self.followed(types).step(Step::Member(name), types)
+            }
+            Step::Member(name) | Step::Behind(name) => {
+                let members = self.ty.map(|ty| types.members(ty)).unwrap_or_default();
+                let Some((_, offset, ty)) = members.iter().find(|(own, ..)| *own == name) else {
+                    let known = members.into_iter().map(|(name, ..)| name).collect();
+                    return Err(SecretError::Member { name, known });
+                };
+                let start = self.bytes.map_or(0, |(lo, _)| lo) + *offset as i64;
+                let size = types.size(*ty).map(|size| size as i64);
+                Ok(At { bytes: Some((start, size)), ty: Some(*ty), ..self })
+            }
+        }
+    }
+
+    fn area(self, item: &str, whole: bool) -> Area {
+        let bytes = self.bytes.filter(|_| !whole).and_then(|(lo, size)| Some((lo, lo + size?)));
+        Area { base: self.base, pointers: self.pointers, bytes, name: item.to_owned() }
+    }
+}
+
+/// The name that a path begins with, and its steps.
+fn split(path: &str) -> Option<(&str, Vec<Step>)> {
+    let end = |text: &str| {
+        let arrow = text.find("->");
+        [arrow, text.find('.'), text.find('[')].into_iter().flatten().min().unwrap_or(text.len())
+    };
+    // Rust's and LLVM's names may have points in them; paths of members do not begin with one.
+    let (name, mut rest) = path.split_at(end(path));
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if let Some(bytes) = rest.strip_prefix('[') {
+            let (range, behind) = bytes.split_once(']')?;
+            let (lo, hi) = range.split_once("..")?;
+            let (lo, hi): (i64, i64) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
+            if lo < 0 || hi <= lo {
+                return None;
+            }
+            steps.push(Step::Bytes(lo, hi));
+            rest = behind;
+            continue;
+        }
+        let (is_behind, text) = match rest.strip_prefix("->") {
+            Some(text) => (true, text),
+            None => (false, rest.strip_prefix('.')?),
+        };
+        let (member, behind) = text.split_at(end(text));
+        let member = member.trim().to_owned();
+        if member.is_empty() {
+            return None;
+        }
+        steps.push(if is_behind { Step::Behind(member) } else { Step::Member(member) });
+        rest = behind;
+    }
+    let name = name.trim();
+    (!name.is_empty()).then_some((name, steps))
+}

@@ -1,0 +1,396 @@
+//! The program from an entry on: an instance of a function for each call of it, with what is secret there.
+//!
+//! Instances are visited one after the other until nothing changes. In a visit the engine says which values differ
+//! between runs; then every instruction that touches memory or calls is looked at, which yields more memory that holds
+//! secrets and more instructions that read it. Visits are numbered, and everything that becomes secret notes in which
+//! one it did, so that an explanation which goes from a load to a store, or from a parameter to a call, always goes to
+//! an earlier visit, and ends.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use cranelift_entity::EntitySet;
+use warpline_analysis::graph::Reversed;
+use warpline_analysis::{DomTree, Node};
+
+use super::memory::{Held, Memory, Places};
+use super::points::{Indices, Numbers, Points, indices, number};
+use super::walk::declassifies;
+use crate::shape::ArgShape;
+use crate::{Options, Uniformity};
+use warpline_ir::{Block, FuncId, Function, Inst, Module, Value};
+
+/// An instance, by its number.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct InstanceId(u32);
+
+impl InstanceId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// With more instances, one of each function serves all further calls.
+const MAX_INSTANCES: usize = 1200;
+/// The same for instances of one function.
+const MAX_OF_FUNCTION: usize = 200;
+
+/// The number of a visit.
+pub(super) type Since = u32;
+
+/// Why an instruction brings secrets into registers, or into memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Why {
+    /// It reads memory that holds secrets.
+    Memory(Held),
+    /// This operand is secret.
+    Operand(Value),
+    /// Secrets decide whether it is executed: at this branch, or (none) already where the function is called.
+    Steered(Option<Block>),
+    /// The function that it calls brings secrets back.
+    Result(InstanceId),
+    /// It is a call of a function whose result was said to be secret.
+    Named,
+}
+
+/// Where a call gives a secret to an instance.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Given {
+    pub caller: InstanceId,
+    pub call: Inst,
+    pub since: Since,
+}
+
+/// A parameter that is secret: from the start, or since a call.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Secret {
+    Start,
+    Given(Given),
+}
+
+/// A function in the context of a call.
+pub(super) struct Instance<'m> {
+    pub func: &'m Function,
+    pub id: FuncId,
+    /// The calls by which control comes here, outermost first.
+    pub path: Vec<(InstanceId, Inst)>,
+    pub args: Vec<Option<Secret>>,
+    pub bindings: Vec<Places>,
+    /// Where it is called as secrets decide, if it is.
+    pub steered_by: Option<Given>,
+    pub points: Points,
+    pub results: Vec<(Since, Uniformity)>,
+    /// The instructions whose results are secret whatever their operands are.
+    pub sources: BTreeMap<Inst, (Why, Since)>,
+    /// Instructions that write secrets, and why.
+    pub writes: BTreeMap<Inst, (Why, Since)>,
+    /// Blocks of which secrets decide whether or how often they are executed, with a branch that does.
+    pub steered: BTreeMap<Block, Option<Block>>,
+    pub calls: BTreeMap<Inst, InstanceId>,
+    /// The block that returns a secret, since when.
+    pub returns: Option<(Block, Since)>,
+    pub returned: Places,
+    /// What the last look at pointers was made with.
+    seen: Option<u64>,
+    is_new: bool,
+    solved_with: Option<(usize, usize)>,
+    /// Instructions whose results do not depend on what they are given: calls that are followed, and declassification.
+    quiet: EntitySet<Inst>,
+    post: OnceCell<DomTree>,
+}
+
+impl Instance<'_> {
+    /// The newest result.
+    pub(super) fn result(&self) -> &Uniformity {
+        &self.results[self.results.len() - 1].1
+    }
+
+    /// Whether an operand of an instruction in `block` is secret.
+    pub(super) fn is_secret(&self, v: Value, block: Block) -> bool {
+        self.result().is_divergent_at(v, block)
+    }
+
+    /// The number of the result that was there in a visit.
+    pub(super) fn result_at(&self, since: Since) -> usize {
+        self.results.iter().rposition(|&(at, _)| at <= since).unwrap_or(0)
+    }
+
+    /// Finds the blocks of which secrets decide whether they are executed: those between a secret branch and where all
+    /// its ways meet.
+    fn steer(&mut self) {
+        if self.steered_by.is_some() {
+            for &b in &self.func.layout {
+                self.steered.entry(b).or_insert(None);
+            }
+            return;
+        }
+        let func = self.func;
+        let branches: Vec<Block> = self.result().divergent_branches().collect();
+        let post = self.post.get_or_init(|| DomTree::compute(&Reversed::new(&func.graph().0)));
+        for branch in branches {
+            let end = post.idom(Node::from(branch));
+            let mut work: Vec<Block> = func.successors(branch).collect();
+            let mut seen: BTreeSet<Block> = BTreeSet::new();
+            while let Some(b) = work.pop() {
+                if Some(Node::from(b)) != end && seen.insert(b) {
+                    work.extend(func.successors(b));
+                }
+            }
+            for b in seen {
+                self.steered.entry(b).or_insert(Some(branch));
+            }
+        }
+    }
+}
+
+/// Everything that is known about the program from an entry on.
+pub(super) struct State<'m> {
+    pub module: &'m Module,
+    pub memory: Memory<'m>,
+    pub instances: Vec<Instance<'m>>,
+    /// The instance of a function that serves all further calls of it.
+    shared: HashMap<FuncId, InstanceId>,
+    of_function: HashMap<FuncId, usize>,
+    /// What numbers indices may be, by what the function is given.
+    indices: HashMap<(FuncId, Numbers), Rc<Indices>>,
+    pub visit: Since,
+    /// The names of functions whose results are secret.
+    pub secret_results: Vec<String>,
+    pub not_followed: BTreeSet<String>,
+}
+
+impl<'m> State<'m> {
+    pub(super) fn new(module: &'m Module, memory: Memory<'m>) -> State<'m> {
+        State {
+            module,
+            memory,
+            instances: Vec::new(),
+            shared: HashMap::new(),
+            of_function: HashMap::new(),
+            indices: HashMap::new(),
+            visit: 0,
+            secret_results: Vec::new(),
+            not_followed: BTreeSet::new(),
+        }
+    }
+
+    /// All instances that control may come to.
+    pub(super) fn ids(&self) -> impl Iterator<Item = InstanceId> + use<> {
+        (0..self.instances.len() as u32).map(InstanceId)
+    }
+
+    /// Where an instance stands in the order of the program: the places of the calls that lead to it.
+    pub(super) fn order(&self, id: InstanceId) -> Vec<(usize, usize)> {
+        let path = &self.instance(id).path;
+        path.iter().map(|&(at, call)| self.position(at, call)).collect()
+    }
+
+    /// The place of an instruction in its function: its block, and the place there.
+    pub(super) fn position(&self, id: InstanceId, inst: Inst) -> (usize, usize) {
+        let func = self.instance(id).func;
+        let block = func.insts[inst].block;
+        let place = func.layout.iter().position(|&b| b == block).unwrap_or_default();
+        (place, func.block_insts(block).position(|at| at == inst).unwrap_or_default())
+    }
+
+    pub(super) fn instance(&self, id: InstanceId) -> &Instance<'m> {
+        &self.instances[id.index()]
+    }
+
+    pub(super) fn instance_mut(&mut self, id: InstanceId) -> &mut Instance<'m> {
+        &mut self.instances[id.index()]
+    }
+
+    pub(super) fn add(&mut self, id: FuncId, path: Vec<(InstanceId, Inst)>, numbers: Numbers) -> InstanceId {
+        let func = &self.module.functions[id];
+        let number = InstanceId(self.instances.len() as u32);
+        let module = self.module;
+        let known = self.indices.entry((id, numbers));
+        let known = known.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
+        let indices = Rc::clone(known);
+        self.instances.push(Instance {
+            func,
+            id,
+            path,
+            args: vec![None; func.params.len()],
+            bindings: vec![Places::default(); func.params.len()],
+            steered_by: None,
+            points: Points::new(indices),
+            results: Vec::new(),
+            sources: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            steered: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            returns: None,
+            returned: Places::default(),
+            seen: None,
+            is_new: true,
+            solved_with: None,
+            quiet: EntitySet::new(),
+            post: OnceCell::new(),
+        });
+        *self.of_function.entry(id).or_default() += 1;
+        let quiet = func
+            .layout
+            .iter()
+            .flat_map(|&b| func.block_insts(b))
+            .filter(|&inst| declassifies(self.module, func, inst) || self.callee(number, inst).is_some());
+        let quiet: Vec<Inst> = quiet.collect();
+        self.instance_mut(number).quiet.extend(quiet);
+        number
+    }
+
+    /// The instance for a call: the one that is being executed already in a recursion.
+    pub(super) fn called(&mut self, caller: InstanceId, call: Inst, callee: FuncId) -> InstanceId {
+        if let Some(&known) = self.instance(caller).calls.get(&call) {
+            return known;
+        }
+        let of_caller = self.instance(caller);
+        let active = of_caller.path.iter().map(|&(at, _)| at).chain([caller]);
+        let recursive = active.into_iter().find(|&at| self.instance(at).id == callee);
+        let many = self.instances.len() >= MAX_INSTANCES
+            || self.of_function.get(&callee).is_some_and(|&n| n >= MAX_OF_FUNCTION);
+        let found = match (recursive, self.shared.get(&callee)) {
+            (Some(active), _) => {
+                // Other calls give it other numbers.
+                let of = self.instance(active);
+                let (func, count) = (of.func, of.args.len());
+                let module = self.module;
+                let any = self.indices.entry((callee, vec![None; count]));
+                let any = any.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
+                let any = Rc::clone(any);
+                let of = self.instance_mut(active);
+                (of.points.indices, of.is_new) = (any, true);
+                active
+            }
+            (None, Some(&shared)) if many => shared,
+            _ => {
+                let mut path = of_caller.path.clone();
+                path.push((caller, call));
+                let known = |(k, &v): (usize, &Value)| {
+                    let one = number(of_caller.func, v).map(|n| (n, n));
+                    one.or_else(|| of_caller.points.indices.get(&(call, k)).copied())
+                };
+                let count = self.module.functions[callee].params.len();
+                let args = of_caller.func.insts[call].args[..count].iter().enumerate();
+                // One for all further calls is given any number.
+                let numbers = args.map(|arg| known(arg).filter(|_| !many)).collect();
+                let new = self.add(callee, path, numbers);
+                if many {
+                    self.shared.insert(callee, new);
+                }
+                new
+            }
+        };
+        self.instance_mut(caller).calls.insert(call, found);
+        found
+    }
+
+    /// Visits instances until nothing changes.
+    pub(super) fn solve(&mut self) {
+        loop {
+            let mut changed = false;
+            let mut at = 0;
+            while at < self.instances.len() {
+                changed |= self.look_at(InstanceId(at as u32));
+                at += 1;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Visits an instance; says whether anything changed.
+    fn look_at(&mut self, id: InstanceId) -> bool {
+        self.visit += 1;
+        let before = self.memory.version;
+        let mut changed = self.follow_pointers(id);
+        let visit = self.visit;
+        let of = &mut self.instances[id.index()];
+        // What the engine is told: sources and secret parameters only ever become more.
+        let now = (of.sources.len(), of.args.iter().filter(|a| a.is_some()).count());
+        if of.solved_with != Some(now) {
+            of.solved_with = Some(now);
+            let mut sources = EntitySet::new();
+            sources.extend(of.sources.keys().copied());
+            let secret = |s: &Option<Secret>| if s.is_some() { ArgShape::Varying } else { ArgShape::Uniform };
+            let args: Vec<ArgShape> = of.args.iter().map(secret).collect();
+            let options = Options {
+                args,
+                strict_undef: true,
+                only_sources: Some(sources),
+                quiet: of.quiet.clone(),
+                ..Options::default()
+            };
+            let result = Uniformity::compute(self.module, of.func, &options);
+            of.results.push((visit, result));
+            changed = true;
+        }
+        self.instance_mut(id).steer();
+        changed |= self.walk(id);
+        changed | (before != self.memory.version)
+    }
+
+    /// Follows pointers in an instance, unless nothing has changed that they depend on.
+    fn follow_pointers(&mut self, id: InstanceId) -> bool {
+        let version = self.memory.version;
+        let of = self.instance(id);
+        if of.seen == Some(version) && !of.is_new {
+            return false;
+        }
+        let func = of.func;
+        let returned: BTreeMap<Inst, Places> =
+            of.calls.iter().map(|(&call, &callee)| (call, self.instance(callee).returned.clone())).collect();
+        let of = &mut self.instances[id.index()];
+        let find = |call: Inst| returned.get(&call).cloned();
+        let bindings = of.bindings.clone();
+        of.points.solve(&mut self.memory, self.module, func, id, &bindings, &find);
+        (of.seen, of.is_new) = (Some(version), false);
+        false
+    }
+
+    /// Something that pointers in an instance depend on has changed.
+    pub(super) fn renew(&mut self, id: InstanceId) {
+        self.instance_mut(id).is_new = true;
+    }
+
+    /// The places that a value of an instance leads to.
+    pub(super) fn places(&mut self, id: InstanceId, v: Value) -> Places {
+        let of = &self.instances[id.index()];
+        of.points.of(&mut self.memory, self.module, of.func, v)
+    }
+
+    fn walk(&mut self, id: InstanceId) -> bool {
+        let func = self.instance(id).func;
+        let mut new = false;
+        for &b in &func.layout {
+            for inst in func.block_insts(b) {
+                new |= self.instruction(id, b, inst);
+            }
+        }
+        new
+    }
+
+    pub(super) fn leave(&mut self, id: InstanceId, b: Block, term: Inst) -> bool {
+        let visit = self.visit;
+        let of = self.instance(id);
+        let Some(&v) = of.func.insts[term].args.first() else { return false };
+        let is_secret = of.steered.contains_key(&b) || of.is_secret(v, b);
+        let places = self.places(id, v);
+        let of = self.instance_mut(id);
+        let new = is_secret && of.returns.is_none();
+        if new {
+            of.returns = Some((b, visit));
+        }
+        if of.returned.add_all(&places) {
+            // Whoever calls it looks at pointers again.
+            for other in &mut self.instances {
+                other.is_new |= other.calls.values().any(|&called| called == id);
+            }
+            return true;
+        }
+        new
+    }
+}

@@ -1,0 +1,332 @@
+//! What single instructions do with secrets in memory, and what they hand over to other functions.
+
+use super::memory::{FAR, Held, Object, Place, Places, Region};
+use super::points::{allocates, may_hold_pointers};
+use super::state::{Given, InstanceId, Secret, State, Why};
+use warpline_dataflow::memory;
+use warpline_ir::demangle;
+use warpline_ir::pattern::matches;
+use warpline_ir::{AccessType, Block, Effects, FuncId, Inst, Op, Value};
+
+/// Functions of the C library that set memory: which argument says how much. Nothing else comes of their arguments.
+const SETTERS: [(&str, usize); 4] =
+    [("bzero", 1), ("explicit_bzero", 1), ("memset_explicit", 2), ("OPENSSL_cleanse", 1)];
+
+/// What makes a value public: LLVM's `llvm.annotation` with this text, or a function whose name ends so.
+pub(super) const DECLASSIFY: &str = "warpline_declassify";
+
+impl State<'_> {
+    /// The type that an instruction accesses memory as.
+    fn access_type(&self, id: InstanceId, inst: Inst) -> Option<AccessType> {
+        self.module.access_types.of(self.instance(id).func.insts[inst].origin)
+    }
+
+    /// Why memory that can be reached by a pointer holds secrets: what it leads to, and what lies behind that.
+    pub(super) fn reaches_secrets(&mut self, id: InstanceId, pointer: Value) -> Option<Held> {
+        let places = self.places(id, pointer);
+        let direct = places.regions(None).find_map(|region| self.memory.secret_in(region, None));
+        direct.or_else(|| {
+            let objects = self.memory.reachable(&places);
+            objects.into_iter().find_map(|object| self.memory.secret_in(Region::whole(object), None))
+        })
+    }
+
+    fn write(
+        &mut self,
+        id: InstanceId,
+        inst: Inst,
+        regions: impl IntoIterator<Item = Region>,
+        ty: Option<AccessType>,
+        why: Why,
+    ) -> bool {
+        let visit = self.visit;
+        let mut new = false;
+        for region in regions {
+            new |= self.memory.write(region, ty, (id, inst), visit);
+        }
+        if new {
+            self.instance_mut(id).writes.entry(inst).or_insert((why, visit));
+        }
+        new
+    }
+
+    fn read(&mut self, id: InstanceId, inst: Inst, why: Why) -> bool {
+        let visit = self.visit;
+        let of = self.instance_mut(id);
+        if of.func.insts[inst].results.is_empty() || of.sources.contains_key(&inst) {
+            return false;
+        }
+        of.sources.insert(inst, (why, visit));
+        true
+    }
+
+    /// Looks at an instruction; says whether anything new became secret, or known of pointers.
+    pub(super) fn instruction(&mut self, id: InstanceId, b: Block, inst: Inst) -> bool {
+        let of = self.instance(id);
+        let data = &of.func.insts[inst];
+        let steered = of.steered.get(&b).map(|&by| Why::Steered(by));
+        match &data.op {
+            Op::Load(_) => {
+                let size = self.size_of(id, data.results.first().copied());
+                let ty = self.access_type(id, inst);
+                let places = self.places(id, data.args[0]);
+                let why = places.regions(size).find_map(|region| self.memory.secret_in(region, ty));
+                why.is_some_and(|why| self.read(id, inst, Why::Memory(why)))
+            }
+            Op::Store(_) => {
+                let secret = data.args.iter().copied().find(|&v| of.is_secret(v, b)).map(Why::Operand);
+                let (value, address) = (data.args[0], data.args[1]);
+                let value_type = of.func.ty(value);
+                let size = self.size_of(id, Some(value));
+                let ty = self.access_type(id, inst);
+                let places = self.places(id, address);
+                let regions: Vec<Region> = places.regions(size).collect();
+                let before = self.memory.version;
+                let what = self.places(id, value);
+                for &region in &regions {
+                    match may_hold_pointers(value_type) {
+                        true if !what.is_empty() => self.memory.store(region, Some(&what)),
+                        true => {}
+                        // Eight bytes may be those of a pointer.
+                        false if size >= Some(8) && self.is_variable(id, value) => {
+                            self.memory.store(region, None);
+                        }
+                        false => {}
+                    }
+                }
+                let new = before != self.memory.version;
+                secret.or(steered).is_some_and(|why| self.write(id, inst, regions, ty, why)) | new
+            }
+            Op::Call(_) | Op::OpaqueTerm(_) | Op::Opaque(_) => self.call(id, b, inst, steered),
+            Op::Ret => self.leave(id, b, inst),
+            _ => false,
+        }
+    }
+
+    fn is_variable(&self, id: InstanceId, v: Value) -> bool {
+        self.instance(id).func.constant(v).is_none()
+    }
+
+    fn size_of(&self, id: InstanceId, v: Option<Value>) -> Option<u64> {
+        let ty = self.instance(id).func.ty(v?);
+        self.module.layout.store_size(&self.module.types, ty)
+    }
+
+    /// The function that an instruction calls, if it is to be followed.
+    pub(super) fn callee(&self, id: InstanceId, inst: Inst) -> Option<FuncId> {
+        let func = self.instance(id).func;
+        let name = memory::callee(self.module, func, inst);
+        let callee = self.module.function(name)?;
+        let arguments = memory::arguments(func, inst).len();
+        let to = &self.module.functions[callee];
+        let is_known = to.params.len() == arguments && !to.variadic && !is_declassified(self, id, inst);
+        is_known.then_some(callee)
+    }
+
+    fn call(&mut self, id: InstanceId, b: Block, inst: Inst, steered: Option<Why>) -> bool {
+        let of = self.instance(id);
+        let func = of.func;
+        let data = &func.insts[inst];
+        let name = memory::callee(self.module, func, inst);
+        if memory::is_remark(name) || is_declassified(self, id, inst) {
+            return false;
+        }
+        let mut new = false;
+        if self.secret_results.iter().any(|pattern| is_called(name, pattern)) {
+            new |= self.read(id, inst, Why::Named);
+            // What is secret is behind a pointer, too.
+            if let Some(&result) = data.results.first()
+                && func.ty(result).is_ptr()
+            {
+                let places = self.places(id, result);
+                let regions: Vec<Region> = places.regions(None).collect();
+                new |= self.write(id, inst, regions, None, Why::Named);
+            }
+        }
+        let secret = data.args.iter().copied().find(|&v| self.instance(id).is_secret(v, b)).map(Why::Operand);
+        if memory::is_about_memory(name) && data.args.len() >= 3 {
+            return self.copy(id, inst, secret.or(steered), !name.starts_with("llvm.memset.")) | new;
+        }
+        if let Some(length) = setter(self, name)
+            && data.args.len() > length
+        {
+            let size = func.as_int(data.args[length]).and_then(|n| u64::try_from(n).ok());
+            let regions: Vec<Region> = self.places(id, data.args[0]).regions(size).collect();
+            return secret.or(steered).is_some_and(|why| self.write(id, inst, regions, None, why)) | new;
+        }
+        if let Some(callee) = self.callee(id, inst) {
+            return self.follow(id, b, inst, callee, steered.is_some()) | new;
+        }
+        if allocates(name) {
+            return new;
+        }
+        self.unknown(id, inst, secret, steered) | new
+    }
+
+    /// `memcpy` and its kin.
+    fn copy(&mut self, id: InstanceId, inst: Inst, why: Option<Why>, copies: bool) -> bool {
+        let func = self.instance(id).func;
+        let args = &func.insts[inst].args;
+        let size = func.as_int(args[2]).and_then(|n| u64::try_from(n).ok());
+        let to: Vec<Place> = self.places(id, args[0]).iter().collect();
+        let mut new = false;
+        if copies {
+            let before = self.memory.version;
+            let from: Vec<Place> = self.places(id, args[1]).iter().collect();
+            for &source in &from {
+                for (part, held) in self.memory.secret_parts(source.access(size), None) {
+                    for &target in &to {
+                        let exact = source.lo == source.hi && target.lo == target.hi;
+                        let at = |x: i64| if x.abs() >= FAR { x } else { x - source.lo + target.lo };
+                        let region = match exact && part.object == source.object {
+                            true => Region { object: target.object, lo: at(part.lo), hi: at(part.hi) },
+                            false => target.access(size),
+                        };
+                        new |= self.write(id, inst, [region], None, Why::Memory(held));
+                    }
+                }
+                for &target in &to {
+                    self.memory.copy(target, source, size);
+                }
+            }
+            new |= before != self.memory.version;
+        }
+        if let Some(why) = why {
+            let regions: Vec<Region> = to.iter().map(|place| place.access(size)).collect();
+            new |= self.write(id, inst, regions, None, why);
+        }
+        new
+    }
+
+    fn follow(&mut self, id: InstanceId, b: Block, inst: Inst, callee: FuncId, steered: bool) -> bool {
+        let visit = self.visit;
+        let to = self.called(id, inst, callee);
+        let count = self.instance(to).func.params.len();
+        let args: Vec<Value> = self.instance(id).func.insts[inst].args[..count].to_vec();
+        let given = Given { caller: id, call: inst, since: visit };
+        let mut new = false;
+        for (i, &v) in args.iter().enumerate() {
+            let places = self.places(id, v);
+            let is_secret = self.instance(id).is_secret(v, b);
+            let of = self.instance_mut(to);
+            if of.bindings[i].add_all(&places) {
+                new = true;
+                self.renew(to);
+            }
+            let of = self.instance_mut(to);
+            if is_secret && of.args[i].is_none() {
+                of.args[i] = Some(Secret::Given(given));
+                new = true;
+            }
+        }
+        let of = self.instance_mut(to);
+        if steered && of.steered_by.is_none() {
+            of.steered_by = Some(given);
+            new = true;
+        }
+        if self.instance(to).returns.is_some() {
+            new |= self.read(id, inst, Why::Result(to));
+        }
+        new
+    }
+
+    /// A call of what is not known, or an instruction that is not.
+    fn unknown(&mut self, id: InstanceId, inst: Inst, secret: Option<Why>, steered: Option<Why>) -> bool {
+        let func = self.instance(id).func;
+        let data = &func.insts[inst];
+        let effects = data.op.effects();
+        if effects.is_empty() {
+            return false;
+        }
+        let arguments: Vec<Value> = memory::arguments(func, inst).to_vec();
+        let reads = effects.intersects(Effects::READS | Effects::UNKNOWN_RESULT);
+        let mut given = Places::default();
+        for &v in &arguments {
+            given.add_all(&self.places(id, v));
+        }
+        let confined = effects.intersects(Effects::ARG_MEMORY_ONLY | Effects::INACCESSIBLE_MEMORY_ONLY)
+            || matches!(&data.op, Op::Opaque(_) if !given.is_empty());
+        let before = self.memory.version;
+        let is_atomic = matches!(&data.op, Op::Opaque(o) if matches!(&*o.name, "atomicrmw" | "cmpxchg"));
+        let objects = match is_atomic {
+            true => {
+                // Only what it writes gets about.
+                for &v in arguments.iter().skip(1) {
+                    let places = self.places(id, v);
+                    self.memory.escape(&places);
+                }
+                given.iter().map(|place| place.object).collect()
+            }
+            false => {
+                self.memory.escape(&given);
+                self.memory.reachable(&given)
+            }
+        };
+        let mut new = before != self.memory.version;
+        let held = reads.then(|| {
+            let inner = objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
+            inner.or_else(|| (!confined).then(|| self.memory.secret_at_large()).flatten())
+        });
+        let why = secret.or(held.flatten().map(Why::Memory));
+        if let Some(why) = why {
+            new |= self.read(id, inst, why);
+        }
+        if effects.contains(Effects::WRITES) && !is_atomic {
+            // Pointers may be stored to whatever it reaches.
+            let before = self.memory.version;
+            for &object in &objects {
+                self.memory.store(Region::whole(object), None);
+            }
+            new |= before != self.memory.version;
+        }
+        if effects.contains(Effects::WRITES)
+            && let Some(why) = why.or(steered)
+        {
+            let mut regions: Vec<Region> = objects.iter().map(|&object| Region::whole(object)).collect();
+            if !confined {
+                regions.extend(self.memory.visible().into_iter().map(Region::whole));
+                regions.push(Region::whole(self.memory.id(Object::Elsewhere)));
+            }
+            new |= self.write(id, inst, regions, None, why);
+        }
+        new
+    }
+}
+
+/// Whether a function is one that a pattern stands for, by its name in the object file or in the source.
+fn is_called(name: &str, pattern: &str) -> bool {
+    matches(pattern, name) || {
+        let whole = demangle(name);
+        matches(pattern, &whole) || matches(pattern, whole.split('(').next().unwrap_or_default())
+    }
+}
+
+fn setter(state: &State<'_>, name: &str) -> Option<usize> {
+    let found = SETTERS.iter().find(|(setter, _)| *setter == name)?;
+    state.module.function(name).is_none().then_some(found.1)
+}
+
+/// Whether a function does nothing but set memory.
+pub(super) fn is_setter(state: &State<'_>, name: &str) -> bool {
+    setter(state, name).is_some()
+}
+
+/// Whether an instruction says that what it is given is public from here on.
+pub(super) fn is_declassified(state: &State<'_>, id: InstanceId, inst: Inst) -> bool {
+    declassifies(state.module, state.instance(id).func, inst)
+}
+
+/// Whether an instruction says that what it is given is public from here on.
+pub(super) fn declassifies(module: &warpline_ir::Module, func: &warpline_ir::Function, inst: Inst) -> bool {
+    let name = memory::callee(module, func, inst);
+    if !name.starts_with("llvm.annotation.") {
+        return name.contains(DECLASSIFY);
+    }
+    let text = func.insts[inst].args.get(1).and_then(|&v| func.constant(v));
+    let Some(&warpline_ir::Constant::Address { symbol, offset: 0, .. }) = text else { return false };
+    matches!(
+        &module.symbols[symbol].kind,
+        warpline_ir::SymbolKind::Global { bytes: Some(bytes), .. }
+            if bytes.strip_suffix(b"\0") == Some(DECLASSIFY.as_bytes())
+    )
+}
