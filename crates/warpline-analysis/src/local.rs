@@ -7,6 +7,9 @@
 //! around the branch is passed in between, and the threads are converged where they meet, in every hierarchy. (Paper 2
 //! asks this of each join of the branch by itself; here of all paths from the branch at once.)
 //!
+//! Threads that leave the cycle meanwhile are together with none that stay, whatever the headers are; behind the cycle
+//! they are taken for threads that left it by any exit in any iteration.
+//!
 //! Cycles between the branch and the place where threads meet are passed over from the header to the exits, as in the
 //! head-rewired graph, if they are reducible. Whether they are, and which they are, is the same in every hierarchy:
 //! they are the strongly connected regions of what is left without the branch.
@@ -22,8 +25,17 @@ use crate::order::DfsOrder;
 /// A join, and the labels of the in-edges on which threads arrive.
 pub(crate) type LabelledJoin = (Node, Vec<(EdgeId, u32)>);
 
-/// The joins of `branch`, which lies in `region`; none if threads that part at it do not come together again soon
-/// enough.
+/// What becomes of threads that part at a branch inside a region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inside {
+    /// Where they meet in the region.
+    pub(crate) joins: Vec<LabelledJoin>,
+    /// Whether some may leave the region while others stay or leave it elsewhere.
+    pub(crate) leaves: bool,
+}
+
+/// What becomes of threads that part at `branch`, which lies in `region`; none if those that stay in it do not come
+/// together again soon enough.
 pub(crate) fn joins<G: Graph>(
     graph: &G,
     cycles: &CycleForest,
@@ -31,9 +43,9 @@ pub(crate) fn joins<G: Graph>(
     dom: &DomTree,
     region: CycleId,
     branch: Node,
-) -> Option<Vec<LabelledJoin>> {
-    let mut walk =
-        Walk { graph, cycles, dfs, dom, region, branch, waiting: BTreeMap::new(), ends: BTreeMap::new() };
+) -> Option<Inside> {
+    let (waiting, ends) = (BTreeMap::new(), BTreeMap::new());
+    let mut walk = Walk { graph, cycles, dfs, dom, region, branch, waiting, ends, leaves: false };
     for e in graph.out_edges(branch) {
         walk.arrive(e, e.0)?;
     }
@@ -45,7 +57,7 @@ pub(crate) fn joins<G: Graph>(
             found.push((at, edges));
         }
         if walk.waiting.is_empty() && walk.ends.is_empty() {
-            return Some(found);
+            return Some(Inside { joins: found, leaves: walk.leaves });
         }
         let label = if is_join { graph.edge_count() as u32 + at.0 } else { first };
         match walk.outermost_without_branch(at) {
@@ -57,7 +69,7 @@ pub(crate) fn joins<G: Graph>(
         return None;
     }
     found.extend(walk.ends.into_iter().filter(|(_, edges)| edges.iter().any(|e| e.1 != edges[0].1)));
-    Some(found)
+    Some(Inside { joins: found, leaves: walk.leaves })
 }
 
 struct Walk<'a, G> {
@@ -71,6 +83,7 @@ struct Walk<'a, G> {
     waiting: BTreeMap<core::cmp::Reverse<usize>, LabelledJoin>,
     /// Nodes that it does not dominate. Threads must meet at the first one.
     ends: BTreeMap<Node, Vec<(EdgeId, u32)>>,
+    leaves: bool,
 }
 
 impl<G: Graph> Walk<'_, G> {
@@ -83,7 +96,8 @@ impl<G: Graph> Walk<'_, G> {
         let to = self.graph.target(edge);
         let passable = |c: CycleId| self.cycles.header(c) == to && self.cycles.is_reducible(c);
         if !self.cycles.contains(self.region, to) {
-            return None;
+            self.leaves = true;
+            return Some(());
         }
         if self.dom.strictly_dominates(self.branch, to) {
             let (from, at) = (self.dfs.post_number(self.graph.source(edge))?, self.dfs.post_number(to)?);
