@@ -7,6 +7,9 @@
 //! around the branch is passed in between, and the threads are converged where they meet, in every hierarchy. (Paper 2
 //! asks this of each join of the branch by itself; here of all paths from the branch at once.)
 //!
+//! The same holds of what a dominator of the branch strictly dominates, if no cycle contains the branch and not the
+//! dominator: threads that are together at the branch have passed one instance of it, and no header since.
+//!
 //! Threads that leave the cycle meanwhile are together with none that stay, whatever the headers are; behind the cycle
 //! they are taken for threads that left it by any exit in any iteration.
 //!
@@ -26,16 +29,21 @@ use crate::order::DfsOrder;
 pub(crate) type LabelledJoin = (Node, Vec<(EdgeId, u32)>);
 
 /// What becomes of threads that part at a branch inside a region.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Inside {
     /// Where they meet in the region.
     pub(crate) joins: Vec<LabelledJoin>,
     /// Whether some may leave the region while others stay or leave it elsewhere.
     pub(crate) leaves: bool,
+    /// The node by whose dominance this is known.
+    pub(crate) by: Node,
 }
 
+/// How many of the nearest dominators of a branch are tried.
+const NEAREST: usize = 8;
+
 /// What becomes of threads that part at `branch`, which lies in `region`; none if those that stay in it do not come
-/// together again soon enough.
+/// together again soon enough, whichever of the nearest dominators is asked.
 pub(crate) fn joins<G: Graph>(
     graph: &G,
     cycles: &CycleForest,
@@ -44,8 +52,26 @@ pub(crate) fn joins<G: Graph>(
     region: CycleId,
     branch: Node,
 ) -> Option<Inside> {
+    let up = core::iter::successors(Some(branch), |&n| dom.idom(n)).take(NEAREST);
+    // Round a cycle without the dominator threads could pass its header.
+    let mut asked = up.take_while(|&by| {
+        cycles.contains(region, by) && (by == branch || cycles.outermost_without(branch, by).is_none())
+    });
+    asked.find_map(|by| joins_by(graph, cycles, dfs, dom, region, branch, by))
+}
+
+/// The same by what `by`, which dominates the branch, strictly dominates.
+fn joins_by<G: Graph>(
+    graph: &G,
+    cycles: &CycleForest,
+    dfs: &DfsOrder,
+    dom: &DomTree,
+    region: CycleId,
+    branch: Node,
+    by: Node,
+) -> Option<Inside> {
     let (waiting, ends) = (BTreeMap::new(), BTreeMap::new());
-    let mut walk = Walk { graph, cycles, dfs, dom, region, branch, waiting, ends, leaves: false };
+    let mut walk = Walk { graph, cycles, dfs, dom, region, by, waiting, ends, leaves: false };
     for e in graph.out_edges(branch) {
         walk.arrive(e, e.0)?;
     }
@@ -57,10 +83,10 @@ pub(crate) fn joins<G: Graph>(
             found.push((at, edges));
         }
         if walk.waiting.is_empty() && walk.ends.is_empty() {
-            return Some(Inside { joins: found, leaves: walk.leaves });
+            return Some(Inside { joins: found, leaves: walk.leaves, by });
         }
         let label = if is_join { graph.edge_count() as u32 + at.0 } else { first };
-        match walk.outermost_without_branch(at) {
+        match walk.outermost_without(at) {
             Some(cycle) => cycles.exit_edges(graph, cycle).try_for_each(|e| walk.arrive(e, label))?,
             None => graph.out_edges(at).try_for_each(|e| walk.arrive(e, label))?,
         }
@@ -69,7 +95,7 @@ pub(crate) fn joins<G: Graph>(
         return None;
     }
     found.extend(walk.ends.into_iter().filter(|(_, edges)| edges.iter().any(|e| e.1 != edges[0].1)));
-    Some(Inside { joins: found, leaves: walk.leaves })
+    Some(Inside { joins: found, leaves: walk.leaves, by })
 }
 
 struct Walk<'a, G> {
@@ -78,8 +104,8 @@ struct Walk<'a, G> {
     dfs: &'a DfsOrder,
     dom: &'a DomTree,
     region: CycleId,
-    branch: Node,
-    /// Nodes that the branch strictly dominates, from the latest in post-order to the earliest.
+    by: Node,
+    /// Nodes that `by` strictly dominates, from the latest in post-order to the earliest.
     waiting: BTreeMap<core::cmp::Reverse<usize>, LabelledJoin>,
     /// Nodes that it does not dominate. Threads must meet at the first one.
     ends: BTreeMap<Node, Vec<(EdgeId, u32)>>,
@@ -87,8 +113,8 @@ struct Walk<'a, G> {
 }
 
 impl<G: Graph> Walk<'_, G> {
-    fn outermost_without_branch(&self, node: Node) -> Option<CycleId> {
-        self.cycles.outermost_without(node, self.branch)
+    fn outermost_without(&self, node: Node) -> Option<CycleId> {
+        self.cycles.outermost_without(node, self.by)
     }
 
     /// A label arrives along an edge. None if the region is to be given up.
@@ -99,9 +125,9 @@ impl<G: Graph> Walk<'_, G> {
             self.leaves = true;
             return Some(());
         }
-        if self.dom.strictly_dominates(self.branch, to) {
+        if self.dom.strictly_dominates(self.by, to) {
             let (from, at) = (self.dfs.post_number(self.graph.source(edge))?, self.dfs.post_number(to)?);
-            if from <= at || !self.outermost_without_branch(to).is_none_or(passable) {
+            if from <= at || !self.outermost_without(to).is_none_or(passable) {
                 return None;
             }
             let new = || (to, Vec::new());

@@ -126,7 +126,7 @@ impl<G: Graph> Joins<'_, G> {
     /// threads take, to a node that does not lie on the path.
     pub(crate) fn witness_of_leaving(&self, branch: Node, cycle: CycleId) -> Option<Witness> {
         let (graph, cycles, _) = self.parts();
-        let arms = Arms { joins: self, branch };
+        let arms = Arms { joins: self, branch, by: self.inside_region(cycle, branch)?.by };
         graph.out_edges(branch).find_map(|other| {
             let avoided = graph.target(other);
             let place = |e: EdgeId| match graph.target(e) {
@@ -195,8 +195,8 @@ impl<G: Graph> Joins<'_, G> {
         group: impl Fn(EdgeId) -> Option<usize>,
     ) -> Option<Witness> {
         let (graph, cycles, _) = self.parts();
-        self.inside_region(region, branch)?;
-        let arms = Arms { joins: self, branch };
+        let by = self.inside_region(region, branch)?.by;
+        let arms = Arms { joins: self, branch, by };
         let place = |e: EdgeId| match graph.target(e) {
             t if t == join => group(e).map(Place::End),
             t => {
@@ -218,7 +218,7 @@ impl<G: Graph> Joins<'_, G> {
         if self.inside_region(region, branch).is_some() {
             return None;
         }
-        let arms = Arms { joins: self, branch };
+        let arms = Arms { joins: self, branch, by: branch };
         let own = |t: Node| cycles.contains(region, t) && arms.is_inside(t);
         let far = |e: EdgeId| match graph.target(e) {
             t if own(t) => Some(Place::Node(arms.whole(t).index())),
@@ -267,16 +267,18 @@ impl<G: Graph> Joins<'_, G> {
 struct Arms<'j, 'a, G> {
     joins: &'j Joins<'a, G>,
     branch: Node,
+    /// The branch, or what dominates it, to which this belongs.
+    by: Node,
 }
 
 impl<G: Graph> Arms<'_, '_, G> {
     fn is_inside(&self, node: Node) -> bool {
-        self.joins.inner().1.strictly_dominates(self.branch, node)
+        self.joins.inner().1.strictly_dominates(self.by, node)
     }
 
     fn whole(&self, node: Node) -> Node {
         let (_, cycles, _) = self.joins.parts();
-        cycles.outermost_without(node, self.branch).map_or(node, |c| cycles.header(c))
+        cycles.outermost_without(node, self.by).map_or(node, |c| cycles.header(c))
     }
 
     /// Two paths to different ends; `place` says where an edge leads.
@@ -289,7 +291,7 @@ impl<G: Graph> Arms<'_, '_, G> {
         let starts: Vec<Hop> = graph.out_edges(self.branch).filter_map(|e| hop(None, e)).collect();
         flow::two_paths(graph.node_count(), ends, &starts, |node, out| {
             let node = Node::new(node);
-            match cycles.outermost_without(node, self.branch) {
+            match cycles.outermost_without(node, self.by) {
                 Some(c) => {
                     let over = match cycles.is_reducible(c) {
                         true => Step::Round(c),

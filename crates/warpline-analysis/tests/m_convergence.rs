@@ -184,6 +184,18 @@ fn threads_that_leave_an_irreducible_cycle_take_nothing_from_those_that_stay() {
 }
 
 #[test]
+fn threads_that_meet_behind_a_dominator_of_the_branch_pass_no_header() {
+    // 1 and 5 are entries of the cycle 1 → 2, 3; 2 → 3, 4; 3 → 4 → 5 → 1. Threads part at 2 and meet at 4, which 1
+    // dominates and 2 does not.
+    let edges = vec![(0, 1), (0, 5), (1, 3), (1, 2), (2, 4), (2, 3), (3, 4), (4, 6), (4, 5), (5, 1)];
+    let graph = graphs::build(7, edges);
+    let divergent: Vec<bool> = (0..7).map(|n| n == 2).collect();
+    let all = hierarchies::all(&graph, 100).expect("a small graph");
+    let seen = m_converged::seen_apart(&mut SplitMix64::new(1), &graph, &all, &divergent, 50);
+    assert_eq!((seen, given_up(&graph, &divergent)), (vec![false; 7], vec![false; 7]));
+}
+
+#[test]
 fn nodes_beside_a_closed_path_that_fails_are_not_m_converged_either() {
     // The cycle 1 → 2 → 3 → 4 → 1 is entered at 1 and 3; from 3, where threads part, they can go round by 5 as well.
     let graph =
