@@ -10,23 +10,23 @@ pub struct BitSet {
 }
 
 impl BitSet {
-    /// The empty set of numbers below `bound`.
+    /// The empty set of numbers below `bound`. Takes time linear in its bound.
     pub fn new(bound: usize) -> Self {
         BitSet { words: vec![0; bound.div_ceil(64)], bound }
     }
 
-    /// All members are below this.
+    /// All members are below this. O(1).
     pub fn bound(&self) -> usize {
         self.bound
     }
 
-    /// Whether `index` is a member; numbers beyond the bound are not.
+    /// Whether `index` is a member; numbers beyond the bound are not. O(1).
     #[inline]
     pub fn contains(&self, index: usize) -> bool {
         self.words.get(index / 64).is_some_and(|w| w >> (index % 64) & 1 != 0)
     }
 
-    /// Adds `index`; says whether it is new. Panics if it is not below the bound.
+    /// Adds `index`; says whether it is new. Panics if it is not below the bound. O(1).
     #[inline]
     pub fn insert(&mut self, index: usize) -> bool {
         assert!(index < self.bound, "{index} is not below the set's bound {}", self.bound);
@@ -36,7 +36,7 @@ impl BitSet {
         new
     }
 
-    /// Removes `index`; says whether it was a member.
+    /// Removes `index`; says whether it was a member. O(1).
     #[inline]
     pub fn remove(&mut self, index: usize) -> bool {
         let had = self.contains(index);
@@ -53,14 +53,28 @@ impl BitSet {
         self.bound = bound;
     }
 
-    /// Removes every member.
+    /// Makes room for numbers below a greater bound.
+    pub(crate) fn grow(&mut self, bound: usize) {
+        if bound > self.bound {
+            self.words.resize(bound.div_ceil(64), 0);
+            self.bound = bound;
+        }
+    }
+
+    /// Removes every member. Linear in the bound, 64 elements at a time.
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
     /// Adds the members of `other`, which has the same bound; says whether anything is new.
+    /// Linear in the bound, 64 elements at a time.
     pub fn union_with(&mut self, other: &BitSet) -> bool {
         assert_eq!(self.bound, other.bound, "sets of different bounds");
+        self.union_with_shorter(other)
+    }
+
+    /// The same for a set with a bound that is not greater.
+    pub(crate) fn union_with_shorter(&mut self, other: &BitSet) -> bool {
         let mut changed = false;
         for (w, &o) in self.words.iter_mut().zip(&other.words) {
             changed |= o & !*w != 0;
@@ -70,10 +84,16 @@ impl BitSet {
     }
 
     /// Keeps only the members of `other`, which has the same bound; says whether anything is gone.
+    /// Linear in the bound, 64 elements at a time.
     pub fn intersect_with(&mut self, other: &BitSet) -> bool {
         assert_eq!(self.bound, other.bound, "sets of different bounds");
+        self.intersect_with_any(other)
+    }
+
+    /// The same for a set with any bound.
+    pub(crate) fn intersect_with_any(&mut self, other: &BitSet) -> bool {
         let mut changed = false;
-        for (w, &o) in self.words.iter_mut().zip(&other.words) {
+        for (w, o) in self.words.iter_mut().zip(other.words.iter().copied().chain(core::iter::repeat(0))) {
             changed |= *w & !o != 0;
             *w &= o;
         }
@@ -81,6 +101,7 @@ impl BitSet {
     }
 
     /// Removes the members of `other`, which has the same bound; says whether anything is gone.
+    /// Linear in the bound, 64 elements at a time.
     pub fn subtract(&mut self, other: &BitSet) -> bool {
         assert_eq!(self.bound, other.bound, "sets of different bounds");
         let mut changed = false;
@@ -91,23 +112,23 @@ impl BitSet {
         changed
     }
 
-    /// Whether every member is one of `other`'s.
+    /// Whether every member is one of `other`'s. Linear in the bound, 64 elements at a time.
     pub fn is_subset(&self, other: &BitSet) -> bool {
         let beyond = self.words.iter().skip(other.words.len());
         self.words.iter().zip(&other.words).all(|(w, o)| w & !o == 0) && beyond.into_iter().all(|&w| w == 0)
     }
 
-    /// The number of members.
+    /// The number of members. Linear in the bound, 64 elements at a time.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Whether there is no member.
+    /// Whether there is no member. Linear in the bound, 64 elements at a time.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&w| w == 0)
     }
 
-    /// The members in increasing order.
+    /// The members in increasing order. All of it is linear in the bound and the elements.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             core::iter::successors((word != 0).then_some(word), |w| {

@@ -24,12 +24,12 @@ pub struct DomTree {
 }
 
 impl DomTree {
-    /// Computes the dominators of `graph`.
+    /// Computes the dominators of `graph`. Takes time O(e log n).
     pub fn compute<G: Graph>(graph: &G) -> Self {
         Self::compute_with(graph, &DfsOrder::compute(graph))
     }
 
-    /// Computes the dominators of `graph`, whose depth-first order is at hand.
+    /// Computes the dominators of `graph`, whose depth-first order is at hand. Takes time O(e log n).
     pub fn compute_with<G: Graph>(graph: &G, dfs: &DfsOrder) -> Self {
         let by_number = LengauerTarjan::run(graph, dfs);
         let mut idom = vec![NONE; graph.node_count()];
@@ -75,19 +75,19 @@ impl DomTree {
         self.pre.push(node);
     }
 
-    /// The entry of the graph.
+    /// The entry of the graph. O(1).
     #[inline]
     pub fn root(&self) -> Node {
         self.root
     }
 
-    /// Whether the entry reaches `node`.
+    /// Whether the entry reaches `node`. O(1).
     #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.number[node.index()] != NONE
     }
 
-    /// The immediate dominator; none for the entry and for unreachable nodes.
+    /// The immediate dominator; none for the entry and for unreachable nodes. O(1).
     #[inline]
     pub fn idom(&self, node: Node) -> Option<Node> {
         let dom = self.idom[node.index()];
@@ -103,31 +103,31 @@ impl DomTree {
         at == NONE || (from != NONE && from <= at && at <= self.last[a.index()])
     }
 
-    /// [`dominates`](Self::dominates), and `a` is not `b`.
+    /// [`dominates`](Self::dominates), and `a` is not `b`. O(1).
     #[inline]
     pub fn strictly_dominates(&self, a: Node, b: Node) -> bool {
         a != b && self.dominates(a, b)
     }
 
-    /// The nodes whose immediate dominator is `node`, in reverse post-order.
+    /// The nodes whose immediate dominator is `node`, in reverse post-order. O(1).
     #[inline]
     pub fn children(&self, node: Node) -> &[Node] {
         self.children.get(node.index())
     }
 
-    /// The number of tree edges between the root and `node`; 0 for unreachable nodes.
+    /// The number of tree edges between the root and `node`; 0 for unreachable nodes. O(1).
     #[inline]
     pub fn level(&self, node: Node) -> u32 {
         self.level[node.index()]
     }
 
-    /// The reachable nodes, parents before children, subtrees contiguous.
+    /// The reachable nodes, parents before children, subtrees contiguous. O(1).
     #[inline]
     pub fn pre_order(&self) -> &[Node] {
         &self.pre
     }
 
-    /// Position in [`pre_order`](Self::pre_order); none for an unreachable node.
+    /// Position in [`pre_order`](Self::pre_order); none for an unreachable node. O(1).
     #[inline]
     pub fn pre_number(&self, node: Node) -> Option<usize> {
         let number = self.number[node.index()];
@@ -148,7 +148,7 @@ impl DomTree {
     }
 
     /// The nodes that `node` dominates, itself first, as a part of [`pre_order`](Self::pre_order); empty if
-    /// unreachable.
+    /// unreachable. O(1).
     #[inline]
     pub fn subtree(&self, node: Node) -> &[Node] {
         match self.pre_number(node) {

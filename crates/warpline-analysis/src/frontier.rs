@@ -15,6 +15,7 @@ use crate::graph::{Graph, Node};
 
 /// The dominance frontier of `node`: the targets of edges that leave the region it dominates, where `node`
 /// itself, and so the entry, counts as outside. In increasing order; empty if `node` is unreachable.
+/// Linear in the graph and the result, which can be quadratic.
 pub fn dominance_frontier<G: Graph>(graph: &G, dom: &DomTree, node: Node) -> Vec<Node> {
     let mut frontier: Vec<Node> = dom
         .subtree(node)
@@ -45,7 +46,7 @@ pub struct IteratedFrontier<'a, G> {
 }
 
 impl<'a, G: Graph> IteratedFrontier<'a, G> {
-    /// Prepares queries on `graph`, whose dominator tree is `dom`.
+    /// Prepares queries on `graph`, whose dominator tree is `dom`. Linear in the graph.
     pub fn new(graph: &'a G, dom: &'a DomTree) -> Self {
         let n = graph.node_count();
         let mut reach = vec![u32::MAX; n];
@@ -71,7 +72,7 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
     }
 
     /// The iterated dominance frontier of `definitions`, in increasing order. Unreachable nodes are passed
-    /// over.
+    /// over. Linear in the nodes that are reached below the given ones, at most in the graph.
     pub fn compute(&mut self, definitions: impl IntoIterator<Item = Node>) -> Vec<Node> {
         let mut result = Vec::new();
         self.search(definitions, [], |_| true, true, &mut result);

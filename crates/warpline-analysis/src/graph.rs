@@ -20,12 +20,12 @@ pub struct Node(pub u32);
 pub struct EdgeId(pub u32);
 
 impl Node {
-    /// The node with the given number. Panics if it does not fit 32 bits.
+    /// The node with the given number. Panics if it does not fit 32 bits. O(1).
     pub fn new(index: usize) -> Self {
         Node(u32::try_from(index).expect("a graph has fewer than 2^32 nodes"))
     }
 
-    /// The number as an index into a side table.
+    /// The number as an index into a side table. O(1).
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -33,12 +33,12 @@ impl Node {
 }
 
 impl EdgeId {
-    /// The edge with the given number. Panics if it does not fit 32 bits.
+    /// The edge with the given number. Panics if it does not fit 32 bits. O(1).
     pub fn new(index: usize) -> Self {
         EdgeId(u32::try_from(index).expect("a graph has fewer than 2^32 edges"))
     }
 
-    /// The number as an index into a side table.
+    /// The number as an index into a side table. O(1).
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -181,7 +181,7 @@ pub struct CsrGraph {
 }
 
 impl CsrGraph {
-    /// Builds the graph with nodes `0..node_count` and the given `(source, target)` edges.
+    /// Builds the graph with nodes `0..node_count` and the given `(source, target)` edges. O(1).
     ///
     /// # Errors
     /// If the entry or an end of an edge is not below `node_count`, or ids would not fit 32 bits.
@@ -225,14 +225,14 @@ impl CsrGraph {
         CsrGraph { entry, out: by(&sources), inn: by(&targets), sources, targets, dead }
     }
 
-    /// The same nodes, edges and edge ids as any other graph.
+    /// The same nodes, edges and edge ids as any other graph. Linear in the graph.
     pub fn copy_of<G: Graph>(graph: &G) -> Self {
         Self::without(graph, core::iter::empty())
     }
 
     /// The same nodes, edges and edge ids without some of the edges: these keep their ends and their numbers, which
     /// stay below [`edge_count`](Graph::edge_count), but no list names them. Edges that the graph does not have are
-    /// ignored. Out-edges of a node are in the order of their numbers.
+    /// ignored. Out-edges of a node are in the order of their numbers. Linear in the graph.
     pub fn without<G: Graph>(graph: &G, dead: impl IntoIterator<Item = EdgeId>) -> Self {
         let count = graph.edge_count();
         let mut left_out = BitSet::new(count);
@@ -247,19 +247,19 @@ impl CsrGraph {
         Self::group(graph.node_count(), graph.entry(), sources, targets, left_out)
     }
 
-    /// The edges that leave `node`, as a list.
+    /// The edges that leave `node`, as a list. O(1).
     #[inline]
     pub fn out_edges(&self, node: Node) -> &[EdgeId] {
         self.out.get(node.index())
     }
 
-    /// The edges that arrive at `node`, as a list.
+    /// The edges that arrive at `node`, as a list. O(1).
     #[inline]
     pub fn in_edges(&self, node: Node) -> &[EdgeId] {
         self.inn.get(node.index())
     }
 
-    /// Whether an edge is one of those that are left out.
+    /// Whether an edge is one of those that are left out. O(1).
     pub fn is_left_out(&self, edge: EdgeId) -> bool {
         self.dead.contains(edge.index())
     }
@@ -325,7 +325,7 @@ pub struct Reversed {
 }
 
 impl Reversed {
-    /// Turns `graph` round.
+    /// Turns `graph` round. O(1).
     pub fn new<G: Graph>(graph: &G) -> Self {
         let sccs = crate::order::Sccs::compute(graph);
         let mut leaves = vec![false; sccs.len()];
@@ -351,7 +351,7 @@ impl Reversed {
         Reversed { graph: inner }
     }
 
-    /// The node that was added.
+    /// The node that was added. Linear in the graph.
     pub fn virtual_exit(&self) -> Node {
         self.graph.entry
     }
@@ -397,6 +397,7 @@ pub struct Lists<T> {
 
 impl<T: Copy> Lists<T> {
     /// Groups `(list, item)` pairs; a list keeps the order of its items. Panics if a list is not below `len`.
+    /// Linear in lists and items.
     pub fn group(len: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
         let mut starts = vec![0u32; len + 1];
         let mut count = 0usize;
@@ -449,24 +450,24 @@ impl<T: Copy> Lists<T> {
         &mut self.items[range]
     }
 
-    /// Where a list stands in the array of all.
+    /// Where a list stands in the array of all. O(1).
     #[inline]
     pub fn range(&self, list: usize) -> core::ops::Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
     }
 
-    /// The length of the array of all.
+    /// The length of the array of all. O(1).
     pub fn item_count(&self) -> usize {
         self.items.len()
     }
 
-    /// An item by its place in the array of all.
+    /// An item by its place in the array of all. O(1).
     #[inline]
     pub fn item(&self, at: usize) -> T {
         self.items[at]
     }
 
-    /// One list.
+    /// One list. O(1).
     #[inline]
     pub fn get(&self, list: usize) -> &[T] {
         &self.items[self.range(list)]

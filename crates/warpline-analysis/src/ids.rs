@@ -13,7 +13,7 @@ pub struct Variable(pub u32);
 pub struct Instruction(pub u32);
 
 impl Variable {
-    /// Its number.
+    /// Its number. O(1).
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -21,7 +21,7 @@ impl Variable {
 }
 
 impl Instruction {
-    /// Its number.
+    /// Its number. O(1).
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -34,12 +34,12 @@ impl Instruction {
 pub struct Value(pub u32);
 
 impl Value {
-    /// The value with the given number. Panics if it does not fit 32 bits.
+    /// The value with the given number. Panics if it does not fit 32 bits. O(1).
     pub fn new(index: usize) -> Self {
         Value(u32::try_from(index).expect("a program has fewer than 2^32 values"))
     }
 
-    /// The number as an index into a side table.
+    /// The number as an index into a side table. O(1).
     pub fn index(self) -> usize {
         self.0 as usize
     }

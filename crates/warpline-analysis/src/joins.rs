@@ -39,7 +39,7 @@ use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::limits::Limits;
-use crate::local::{self, LabelledJoin};
+use crate::local;
 use crate::order::DfsOrder;
 use crate::regions::Regions;
 use crate::rewired::{Frontiers, Kind, Rewired};
@@ -74,6 +74,9 @@ pub struct JoinSet {
     /// The irreducible or very deep cycle that contains the branch, if threads that part there may not come together in
     /// it. Then the lists above are empty.
     pub inside: Option<CycleId>,
+    /// The irreducible cycle around the branch that some of these threads may leave while others stay. They are taken
+    /// to leave it by any exit in any iteration, and what follows is in no list.
+    pub leaves: Option<CycleId>,
 }
 
 /// Answers queries for joins on one control-flow graph.
@@ -100,11 +103,13 @@ pub struct Joins<'a, G> {
 
 impl<'a, G: Graph> Joins<'a, G> {
     /// Prepares queries on `graph`, whose cycles are `cycles` as found with the order `dfs`.
+    /// Linear in the graph where there are cycles, else O(1); what queries need is made with the first that needs
+    /// it.
     pub fn new(graph: &'a G, dfs: &'a DfsOrder, cycles: &'a CycleForest) -> Self {
         Self::within(graph, dfs, cycles, &Limits::of(graph))
     }
 
-    /// The same within given limits.
+    /// The same within given limits. As [`new`](Self::new).
     pub fn within(graph: &'a G, dfs: &'a DfsOrder, cycles: &'a CycleForest, limits: &Limits) -> Self {
         Self::with_order(graph, Cow::Borrowed(dfs), cycles, limits)
     }
@@ -135,6 +140,8 @@ impl<'a, G: Graph> Joins<'a, G> {
 
     /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
     /// fewer than two out-edges.
+    /// O(1) for structured branches. For others the dominance frontiers that labels come to, at most quadratic in
+    /// the graph with early exits counted as edges.
     pub fn of_branch(&mut self, branch: Node) -> JoinSet {
         self.of(Split::Branch(branch))
     }
@@ -143,7 +150,10 @@ impl<'a, G: Graph> Joins<'a, G> {
         let mut set = JoinSet::default();
         match (self.inside(split), split) {
             (Some(region), Split::Branch(branch)) => match self.inside_region(region, branch) {
-                Some(joins) => set.joins = joins.into_iter().map(|(node, _)| node).collect(),
+                Some(found) => {
+                    set.joins = found.joins.into_iter().map(|(node, _)| node).collect();
+                    set.leaves = found.leaves.then_some(region);
+                }
                 None => set.inside = Some(region),
             },
             _ => {
@@ -182,8 +192,8 @@ impl<'a, G: Graph> Joins<'a, G> {
         }
     }
 
-    /// The joins of a branch inside a region; none if the region is to be given up.
-    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Option<Vec<LabelledJoin>> {
+    /// What becomes of threads that part at a branch inside a region; none if the region is to be given up.
+    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Option<local::Inside> {
         if self.cycles.is_reducible(region) {
             return None; // It is a region for its depth; what is in it could be just as deep.
         }

@@ -1,4 +1,6 @@
-//! Graph analyses and uniformity over plain arrays.
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules
 //!
 //! Nothing here knows an intermediate representation. A control-flow graph is anything that implements
 //! [`Graph`]; the ready-made one is [`CsrGraph`]. On it work
@@ -51,11 +53,6 @@ mod structured;
 mod undo;
 pub mod uniformity;
 mod witness;
-
-/// The page that the crate is introduced by; its code runs as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 pub use bitset::BitSet;
 pub use cycles::{CycleForest, CycleId};

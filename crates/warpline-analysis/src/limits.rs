@@ -21,7 +21,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits for a graph.
+    /// The limits for a graph. O(1).
     pub fn of<G: Graph>(graph: &G) -> Self {
         let size = graph.node_count() + graph.edge_count();
         Limits {

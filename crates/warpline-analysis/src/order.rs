@@ -19,7 +19,7 @@ pub struct DfsOrder {
 const NONE: u32 = u32::MAX;
 
 impl DfsOrder {
-    /// Walks `graph` from its entry.
+    /// Walks `graph` from its entry. Linear in the graph.
     pub fn compute<G: Graph>(graph: &G) -> Self {
         let n = graph.node_count();
         let mut order = DfsOrder {
@@ -58,51 +58,51 @@ impl DfsOrder {
         self.last.push(NONE);
     }
 
-    /// The reachable nodes in the order in which they are first seen.
+    /// The reachable nodes in the order in which they are first seen. O(1).
     #[inline]
     pub fn pre_order(&self) -> &[Node] {
         &self.pre
     }
 
-    /// The reachable nodes in the order in which they are left.
+    /// The reachable nodes in the order in which they are left. O(1).
     #[inline]
     pub fn post_order(&self) -> &[Node] {
         &self.post
     }
 
-    /// The reachable nodes, each before its successors except along retreating edges.
+    /// The reachable nodes, each before its successors except along retreating edges. O(1) a step.
     pub fn reverse_post_order(
         &self,
     ) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + Clone + '_ {
         self.post.iter().rev().copied()
     }
 
-    /// Whether a path leads from the entry to `node`.
+    /// Whether a path leads from the entry to `node`. O(1).
     #[inline]
     pub fn is_reachable(&self, node: Node) -> bool {
         self.pre_number[node.index()] != NONE
     }
 
-    /// The number of reachable nodes.
+    /// The number of reachable nodes. O(1).
     pub fn reachable_count(&self) -> usize {
         self.pre.len()
     }
 
-    /// Position in [`pre_order`](Self::pre_order); none for an unreachable node.
+    /// Position in [`pre_order`](Self::pre_order); none for an unreachable node. O(1).
     #[inline]
     pub fn pre_number(&self, node: Node) -> Option<usize> {
         let i = self.pre_number[node.index()];
         (i != NONE).then_some(i as usize)
     }
 
-    /// Position in [`post_order`](Self::post_order); none for an unreachable node.
+    /// Position in [`post_order`](Self::post_order); none for an unreachable node. O(1).
     #[inline]
     pub fn post_number(&self, node: Node) -> Option<usize> {
         let i = self.post_number[node.index()];
         (i != NONE).then_some(i as usize)
     }
 
-    /// The node from which `node` was first seen; none for the entry and for unreachable nodes.
+    /// The node from which `node` was first seen; none for the entry and for unreachable nodes. O(1).
     #[inline]
     pub fn parent(&self, node: Node) -> Option<Node> {
         let parent = self.parent[self.pre_number(node)?];
@@ -110,13 +110,14 @@ impl DfsOrder {
     }
 
     /// Whether no path leads round a cycle. `graph` is the one that the walk was made on.
+    /// Linear in the edges.
     pub fn is_acyclic<G: Graph>(&self, graph: &G) -> bool {
         // A cycle has an edge to a node that is left later than its source, or to the source itself.
         let post = |n: Node| self.post_number[n.index()];
         self.pre.iter().all(|&n| graph.successors(n).all(|t| post(t) < post(n)))
     }
 
-    /// Whether `a` is `b` or an ancestor of it in the depth-first tree. False if either is unreachable.
+    /// Whether `a` is `b` or an ancestor of it in the depth-first tree. False if either is unreachable. O(1).
     pub fn is_ancestor(&self, a: Node, b: Node) -> bool {
         match (self.pre_number(a), self.pre_number(b)) {
             (Some(a), Some(b)) => a <= b && b <= self.last[a] as usize,
@@ -125,12 +126,12 @@ impl DfsOrder {
     }
 }
 
-/// The nodes that a path from `starts` leads to, `starts` included.
+/// The nodes that a path from `starts` leads to, `starts` included. Linear in the graph.
 pub fn reachable_from<G: Graph>(graph: &G, starts: impl IntoIterator<Item = Node>) -> BitSet {
     walk(graph.node_count(), starts, |n, visit| graph.successors(n).for_each(visit))
 }
 
-/// The nodes from which a path leads to `ends`, `ends` included.
+/// The nodes from which a path leads to `ends`, `ends` included. Linear in the graph.
 pub fn reaching<G: Graph>(graph: &G, ends: impl IntoIterator<Item = Node>) -> BitSet {
     walk(graph.node_count(), ends, |n, visit| graph.predecessors(n).for_each(visit))
 }
@@ -163,6 +164,7 @@ pub struct Sccs {
 
 impl Sccs {
     /// Finds the components. The walk starts at the entry and goes on at the lowest node not yet seen.
+    /// Linear in the graph.
     pub fn compute<G: Graph>(graph: &G) -> Self {
         let n = graph.node_count();
         let mut found = Sccs { component: vec![NONE; n], first: Vec::new() };
@@ -213,17 +215,17 @@ impl Sccs {
         found
     }
 
-    /// The number of components.
+    /// The number of components. O(1).
     pub fn len(&self) -> usize {
         self.first.len()
     }
 
-    /// Whether there is no component, which is so only for a graph without nodes.
+    /// Whether there is no component, which is so only for a graph without nodes. O(1).
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
 
-    /// The component of `node`.
+    /// The component of `node`. O(1).
     pub fn of(&self, node: Node) -> usize {
         self.component[node.index()] as usize
     }

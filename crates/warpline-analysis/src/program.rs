@@ -69,95 +69,97 @@ pub struct Program {
 const NO_BRANCH: u32 = u32::MAX;
 
 impl Program {
-    /// The control-flow graph. Node *i* is block *i*. No edge leads to the entry.
+    /// The control-flow graph. Node *i* is block *i*. No edge leads to the entry. O(1).
     #[inline]
     pub fn graph(&self) -> &CsrGraph {
         &self.graph
     }
 
-    /// How many variables there are.
+    /// How many variables there are. O(1).
     #[inline]
     pub fn variables(&self) -> usize {
         self.variables
     }
 
-    /// How many instructions there are.
+    /// How many instructions there are. O(1).
     #[inline]
     pub fn instructions(&self) -> usize {
         self.blocks.len()
     }
 
-    /// The instructions of a block, in order, as a range of numbers.
+    /// The instructions of a block, in order, as a range of numbers. O(1).
     #[inline]
     pub fn block(&self, node: Node) -> Range<u32> {
         let (start, end) = self.ranges[node.index()];
         start..end
     }
 
-    /// The block that an instruction is in.
+    /// The block that an instruction is in. O(1).
     #[inline]
     pub fn block_of(&self, at: Instruction) -> Node {
         self.blocks[at.index()]
     }
 
     /// The variables that an instruction uses, one per operand: the same variable may stand there twice.
+    /// O(1).
     #[inline]
     pub fn uses(&self, at: Instruction) -> &[Variable] {
         self.uses.get(at.index())
     }
 
-    /// The variables that an instruction defines, after it has read what it uses. Each at most once.
+    /// The variables that an instruction defines, after it has read what it uses. Each at most once. O(1).
     #[inline]
     pub fn definitions(&self, at: Instruction) -> &[Variable] {
         self.definitions.get(at.index())
     }
 
     /// The instruction at the end of a block whose operands decide which edge control takes; none if none was
-    /// [said to be](ProgramBuilder::branch).
+    /// [said to be](ProgramBuilder::branch). O(1).
     #[inline]
     pub fn branch(&self, node: Node) -> Option<Instruction> {
         Some(self.branches[node.index()]).filter(|&at| at != NO_BRANCH).map(Instruction)
     }
 
-    /// Where the operands of an instruction stand in an array of all operands of the program.
+    /// Where the operands of an instruction stand in an array of all operands of the program. O(1).
     #[inline]
     pub fn use_slots(&self, at: Instruction) -> Range<usize> {
         self.uses.range(at.index())
     }
 
-    /// Where the results of an instruction stand in an array of all results of the program.
+    /// Where the results of an instruction stand in an array of all results of the program. O(1).
     #[inline]
     pub fn definition_slots(&self, at: Instruction) -> Range<usize> {
         self.definitions.range(at.index())
     }
 
     /// The φ-functions of an edge's target with their operands on the edge. All in-edges of a block list the same
-    /// results in the same order.
+    /// results in the same order. O(1).
     #[inline]
     pub fn phis(&self, edge: EdgeId) -> &[PhiMove] {
         self.phis.get(edge.index())
     }
 
-    /// Where the φ operands of an edge stand in an array of all φ operands of the program.
+    /// Where the φ operands of an edge stand in an array of all φ operands of the program. O(1).
     #[inline]
     pub fn phi_slots(&self, edge: EdgeId) -> Range<usize> {
         self.phis.range(edge.index())
     }
 
     /// What the branch at the end of a block tests, each variable at most once. They are used there, after the last
-    /// instruction.
+    /// instruction. O(1).
     #[inline]
     pub fn tests(&self, node: Node) -> &[Test] {
         self.tests.get(node.index())
     }
 
-    /// Where the tests of a block stand in an array of all tests of the program.
+    /// Where the tests of a block stand in an array of all tests of the program. O(1).
     #[inline]
     pub fn test_slots(&self, node: Node) -> Range<usize> {
         self.tests.range(node.index())
     }
 
     /// The variables that hold a value when control enters: parameters, and everything [fixed](Program::is_fixed).
+    /// O(1).
     #[inline]
     pub fn on_entry(&self) -> &[Variable] {
         &self.on_entry
@@ -173,7 +175,7 @@ impl Program {
         self.uses.items()
     }
 
-    /// The results of all instructions, by slot.
+    /// The results of all instructions, by slot. Linear in the definitions.
     pub fn all_definitions(&self) -> &[Variable] {
         self.definitions.items()
     }
@@ -189,7 +191,7 @@ impl Program {
     }
 
     /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact
-    /// everywhere.
+    /// everywhere. O(1).
     #[inline]
     pub fn is_fixed(&self, variable: Variable) -> bool {
         self.fixed.contains(variable.index())
@@ -217,7 +219,7 @@ pub struct ProgramBuilder {
 }
 
 impl ProgramBuilder {
-    /// A program over `variables` variables without instructions.
+    /// A program over `variables` variables without instructions. Linear in the variables.
     pub fn new(graph: CsrGraph, variables: usize) -> Self {
         let nodes = graph.node_count();
         ProgramBuilder {
@@ -238,17 +240,18 @@ impl ProgramBuilder {
         }
     }
 
-    /// The variable holds a value when control enters.
+    /// The variable holds a value when control enters. O(1).
     pub fn on_entry(&mut self, variable: Variable) {
         self.on_entry.push(variable);
     }
 
     /// The variable stands for a constant: it holds a value when control enters, and nothing defines it.
+    /// O(1).
     pub fn fixed(&mut self, variable: Variable) {
         self.fixed.push(variable);
     }
 
-    /// The instructions that follow are in this block. Each block is begun at most once.
+    /// The instructions that follow are in this block. Each block is begun at most once. O(1).
     pub fn begin(&mut self, node: Node) {
         if node.index() >= self.graph.node_count() {
             self.refuse(ProgramError::NoSuchNode { node });
@@ -262,6 +265,7 @@ impl ProgramBuilder {
     }
 
     /// Appends an instruction to the block that was begun last. It reads what it uses before it defines anything.
+    /// O(1).
     pub fn instruction(
         &mut self,
         uses: impl IntoIterator<Item = Variable>,
@@ -283,20 +287,20 @@ impl ProgramBuilder {
     }
 
     /// Appends the branch that ends the block that was begun last: an instruction that defines nothing, and whose
-    /// operands decide which edge control takes. Nothing follows it in its block.
+    /// operands decide which edge control takes. Nothing follows it in its block. O(1).
     pub fn branch(&mut self, uses: impl IntoIterator<Item = Variable>) -> Instruction {
         let at = self.instruction(uses, []);
         self.branches.extend(self.current.map(|node| (node, at)));
         at
     }
 
-    /// The branch at the end of a block tests a variable. Said at most once of each.
+    /// The branch at the end of a block tests a variable. Said at most once of each. O(1).
     pub fn test(&mut self, node: Node, variable: Variable, kind: TestKind) {
         self.tests.push((node.index(), Test { variable, kind }));
     }
 
     /// A φ-function of the edge's target has this operand on the edge. All in-edges must get the same results, in the
-    /// same order.
+    /// same order. O(1).
     pub fn phi(&mut self, edge: EdgeId, result: Variable, operand: Variable) {
         self.phis.push((edge.index(), PhiMove { result, operand }));
     }

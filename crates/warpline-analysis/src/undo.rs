@@ -15,12 +15,12 @@ impl<T> Default for UndoLog<T> {
 }
 
 impl<T> UndoLog<T> {
-    /// Changes an entry of the table.
+    /// Changes an entry of the table. O(1).
     pub fn set(&mut self, table: &mut [T], at: usize, now: T) {
         self.log.push((at, core::mem::replace(&mut table[at], now)));
     }
 
-    /// What brings the table back to how it is now, if [`undo_to`](Self::undo_to) is given it.
+    /// What brings the table back to how it is now, if [`undo_to`](Self::undo_to) is given it. O(1).
     pub fn mark(&self) -> usize {
         self.log.len()
     }

@@ -42,7 +42,7 @@ pub struct Witness {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inside {
     /// These two paths have no node in common and lead, over nothing but what the branch strictly dominates, to
-    /// different nodes of which it strictly dominates neither, or which lie outside the cycle.
+    /// different nodes of the cycle of which it strictly dominates neither.
     Apart(Witness),
     /// These two paths have no node in common and lead to different entries of this irreducible cycle, which does not
     /// contain the branch.
@@ -64,6 +64,7 @@ struct Goal<F> {
 impl<G: Graph> Joins<'_, G> {
     /// Two paths that make `join` a join of `split`; none if it is not, or if the split lies inside a cycle that is not
     /// looked into ([`JoinSet::inside`](crate::JoinSet::inside)).
+    /// Linear in the graph with early exits counted as edges.
     pub fn witness(&self, split: Split, join: Node) -> Option<Witness> {
         // Either different edges into the join carry the paths, or one exit edge does, in different iterations.
         self.witness_between(split, join, |e| Some(e.index())).or_else(|| {
@@ -121,6 +122,25 @@ impl<G: Graph> Joins<'_, G> {
         self.on_rewired(split, &Goal { end: rewired.arrival(cycles.header(cycle), cycles), group })
     }
 
+    /// A path from `branch` over nodes that it dominates out of the irreducible `cycle` around it, and an edge that other
+    /// threads take, to a node that does not lie on the path.
+    pub(crate) fn witness_of_leaving(&self, branch: Node, cycle: CycleId) -> Option<Witness> {
+        let (graph, cycles, _) = self.parts();
+        let arms = Arms { joins: self, branch, by: self.inside_region(cycle, branch)?.by };
+        graph.out_edges(branch).find_map(|other| {
+            let avoided = graph.target(other);
+            let place = |e: EdgeId| match graph.target(e) {
+                _ if e == other => Some(Place::End(1)),
+                t if !cycles.contains(cycle, t) => Some(Place::End(0)),
+                t => {
+                    let passes = arms.is_inside(t) && arms.whole(t) != arms.whole(avoided);
+                    passes.then(|| Place::Node(arms.whole(t).index()))
+                }
+            };
+            arms.two_paths(2, &place).map(|paths| self.without_empty_ways(paths))
+        })
+    }
+
     fn on_rewired(&self, split: Split, goal: &Goal<impl Fn(Origin) -> Option<usize>>) -> Option<Witness> {
         if self.inside(split).is_some() {
             return None;
@@ -175,11 +195,13 @@ impl<G: Graph> Joins<'_, G> {
         group: impl Fn(EdgeId) -> Option<usize>,
     ) -> Option<Witness> {
         let (graph, cycles, _) = self.parts();
-        self.inside_region(region, branch)?;
-        let arms = Arms { joins: self, branch };
+        let by = self.inside_region(region, branch)?.by;
+        let arms = Arms { joins: self, branch, by };
         let place = |e: EdgeId| match graph.target(e) {
             t if t == join => group(e).map(Place::End),
-            t => arms.is_inside(t).then(|| Place::Node(arms.whole(t).index())),
+            t => {
+                (arms.is_inside(t) && cycles.contains(region, t)).then(|| Place::Node(arms.whole(t).index()))
+            }
         };
         let ends = graph.edge_count().max(graph.node_count()).max(cycles.len() + 1);
         arms.two_paths(ends, &place).map(|paths| self.without_empty_ways(paths))
@@ -196,11 +218,11 @@ impl<G: Graph> Joins<'_, G> {
         if self.inside_region(region, branch).is_some() {
             return None;
         }
-        let arms = Arms { joins: self, branch };
+        let arms = Arms { joins: self, branch, by: branch };
         let own = |t: Node| cycles.contains(region, t) && arms.is_inside(t);
         let far = |e: EdgeId| match graph.target(e) {
             t if own(t) => Some(Place::Node(arms.whole(t).index())),
-            t => Some(Place::End(t.index())),
+            t => cycles.contains(region, t).then(|| Place::End(t.index())),
         };
         if let Some(paths) = arms.two_paths(graph.node_count(), &far) {
             return Some(Inside::Apart(self.without_empty_ways(paths)));
@@ -245,16 +267,18 @@ impl<G: Graph> Joins<'_, G> {
 struct Arms<'j, 'a, G> {
     joins: &'j Joins<'a, G>,
     branch: Node,
+    /// The branch, or what dominates it, to which this belongs.
+    by: Node,
 }
 
 impl<G: Graph> Arms<'_, '_, G> {
     fn is_inside(&self, node: Node) -> bool {
-        self.joins.inner().1.strictly_dominates(self.branch, node)
+        self.joins.inner().1.strictly_dominates(self.by, node)
     }
 
     fn whole(&self, node: Node) -> Node {
         let (_, cycles, _) = self.joins.parts();
-        cycles.outermost_without(node, self.branch).map_or(node, |c| cycles.header(c))
+        cycles.outermost_without(node, self.by).map_or(node, |c| cycles.header(c))
     }
 
     /// Two paths to different ends; `place` says where an edge leads.
@@ -267,7 +291,7 @@ impl<G: Graph> Arms<'_, '_, G> {
         let starts: Vec<Hop> = graph.out_edges(self.branch).filter_map(|e| hop(None, e)).collect();
         flow::two_paths(graph.node_count(), ends, &starts, |node, out| {
             let node = Node::new(node);
-            match cycles.outermost_without(node, self.branch) {
+            match cycles.outermost_without(node, self.by) {
                 Some(c) => {
                     let over = match cycles.is_reducible(c) {
                         true => Step::Round(c),

@@ -111,7 +111,9 @@ fn check(
     for v in program.values().filter(|&v| program.node(v).is_none_or(|n| dominance.is_reachable(n.index()))) {
         chain_holds(&uniformity, v)?;
     }
-    if graph.nodes().all(|n| uniformity.is_m_converged(n)) {
+    // What follows where threads leave an irreducible cycle is asked of no single branch.
+    let left_apart = |c| uniformity.left_apart(c).is_some();
+    if graph.nodes().all(|n| uniformity.is_m_converged(n)) && !uniformity.cycles().cycles().any(left_apart) {
         joins_are_those_of_the_divergent_branches(graph, &uniformity)?;
         joins_are_those_of_the_divergent_branches(graph, &plain)?;
     }

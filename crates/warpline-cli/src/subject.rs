@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use warpline::dataflow::clients::interprocedural::{FunctionConstants, ModuleConstants};
 use warpline::ir::{FuncId, Function, Symbol};
+use warpline::uniformity::arguments::{self, Arguments};
 use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
@@ -64,6 +65,7 @@ pub struct Unit {
     directives: Vec<Directives>,
     summaries: Arc<Summaries>,
     constants: OnceCell<ModuleConstants>,
+    arguments: OnceCell<Arguments>,
     /// The functions that execute lane operations, once somebody has asked.
     asking: OnceCell<HashSet<Symbol>>,
 }
@@ -154,6 +156,7 @@ impl Unit {
             directives,
             summaries,
             constants: OnceCell::new(),
+            arguments: OnceCell::new(),
             asking: OnceCell::new(),
         })
     }
@@ -259,6 +262,11 @@ impl Unit {
                 options.shared = lane_invariant_allocas(ir, func, &args);
             }
             options.args = args;
+        } else if asked.facts && self.region(id).is_none() {
+            let of_all = || self.imported.arguments(self.target, &self.summaries);
+            if let Some(by_calls) = self.arguments.get_or_init(of_all).of(id) {
+                options.args = arguments::merged(options.args, by_calls);
+            }
         }
         if let (Some(group), None) = (asked.work_group, options.facts.work_group) {
             Arc::make_mut(&mut options.facts).work_group = Some(group);

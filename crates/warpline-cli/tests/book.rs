@@ -355,7 +355,7 @@ fn every_page_is_a_chapter_and_every_chapter_is_there() {
     let mut chapters: Vec<String> = summary.split("](").skip(1).map(named).collect();
     chapters.sort();
     let mut pages = Vec::new();
-    for folder in ["", "guide/", "internals/", "reference/"] {
+    for folder in ["", "analysis/", "guide/", "internals/", "reference/"] {
         for entry in std::fs::read_dir(docs.join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name.ends_with(".md") && name != "SUMMARY.md" {

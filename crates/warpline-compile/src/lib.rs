@@ -12,7 +12,21 @@
 //! - [`directives`] are facts about a kernel in comment lines of its source, [`spec`] what stands in them.
 //! - [`error::Error`] is everything that can go wrong.
 //!
-//! A program that uses this crate calls `warpline_llvm::worker::serve_if_asked` first of all in `main`.
+//! A program that uses this crate calls `warpline_llvm::worker::serve_if_asked` first of all in `main`, unless it
+//! compiles within its own process:
+//!
+//! ```
+//! use warpline_compile::jit::{Code, Language};
+//! use warpline_llvm::worker::{self, Worker};
+//!
+//! # if !warpline_llvm::has_clang() { return Ok(()) }
+//! worker::set(Worker::ThisProcess);
+//! let source = "void scale(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }";
+//! let code = Code::of_source(Language::C, source)?;
+//! assert_eq!(code.object.made.len(), 1); // the loop was vectorized
+//! let address = code.address("scale")?; // of a function with the type of the source's
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]

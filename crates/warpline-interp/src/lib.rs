@@ -29,6 +29,18 @@
 //! * Fast-math flags: `nnan` and `ninf` make poison; the others allow but do not require other results, and are
 //!   ignored.
 //! * A lane operation whose condition is undef or poison in a lane that takes part yields that.
+//!
+//! ```
+//! use warpline_interp::{Machine, Val};
+//! use warpline_ir::text::parse_module;
+//!
+//! let module = parse_module("func @twice(%x: i32) -> i32 {\nb0:\n  %y: i32 = add %x, %x\n  ret %y\n}\n")?;
+//! let mut machine = Machine::new(&module);
+//! let code = machine.prepare_id(module.function("twice").expect("it is there"));
+//! let returned = machine.run_scalar(&code, &[Val::signed(32, 21)]);
+//! assert_eq!(returned, Ok(Val::signed(32, 42)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.

@@ -13,6 +13,17 @@
 //! * Constants are values too ([`ValueDef::Const`]), interned per function.
 //! * A program that is not in SSA form uses variables ([`Op::ReadVar`], [`Op::WriteVar`]).
 //! * Instructions that come from LLVM carry an [`Origin`], a handle that only the LLVM bridge understands.
+//!
+//! ```
+//! use warpline_ir::text::{parse_module, print_module};
+//! use warpline_ir::verify::verify;
+//!
+//! let module = parse_module("func @twice(%x: i32) -> i32 {\nb0:\n  %y: i32 = add %x, %x\n  ret %y\n}\n")?;
+//! let twice = &module.functions[module.function("twice").expect("it is there")];
+//! verify(&module, twice).expect("a valid function");
+//! assert!(print_module(&module).contains("%y: i32 = add %x, %x"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ffi::types::*;
 use warpline_dataflow::clients::interprocedural::ModuleConstants;
 use warpline_ir::{FuncId, Inst, Op};
+use warpline_uniformity::arguments::Arguments;
 use warpline_uniformity::facts::{Facts, Note, WorkGroup};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::summary::{Input, Summaries};
@@ -43,6 +44,17 @@ impl Imported {
     /// Summaries of the module's functions; see [`warpline_uniformity::summary`].
     pub fn summaries(&self, target: Target) -> Arc<Summaries> {
         Arc::new(Summaries::compute(&self.ir, target, |id| self.summary_input(id, target)))
+    }
+
+    /// What parameters are at all calls, of functions of which all calls are known; see
+    /// [`warpline_uniformity::arguments`].
+    pub fn arguments(&self, target: Target, summaries: &Arc<Summaries>) -> Arguments {
+        let closed = self.closed_symbols();
+        let is_closed = |id: FuncId| {
+            let symbol = self.ir.symbol(&self.ir.functions[id].name);
+            symbol.is_some_and(|symbol| closed.contains(&symbol))
+        };
+        Arguments::compute(&self.ir, target, |id| self.summary_input(id, target), is_closed, summaries)
     }
 
     /// What the module's functions are called with and return, as far as it is constant.

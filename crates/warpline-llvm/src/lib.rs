@@ -13,6 +13,14 @@
 //! - [`child`] limits processes that this one starts, and hears from them.
 //! - [`worker`] does all this for input that is not trusted.
 //! - [`Error`] is everything that can go wrong.
+//!
+//! ```
+//! use warpline_llvm::InputKind;
+//!
+//! assert!(InputKind::of("kernel.cl".as_ref())?.is_source());
+//! assert_eq!(InputKind::of("kernel.bc".as_ref())?, InputKind::Bitcode);
+//! # Ok::<(), warpline_llvm::Error>(())
+//! ```
 
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.

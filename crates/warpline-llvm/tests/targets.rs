@@ -6,6 +6,7 @@ use std::sync::Arc;
 use warpline_ir::FuncId;
 use warpline_llvm::{Imported, Module, target_of_triple};
 use warpline_uniformity::report::FunctionReport;
+use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Target, Uniformity, tokens};
 
 struct Analysed {
@@ -317,10 +318,35 @@ define { i32, i32 } @outer(i32 %a, i32 %b) {
   %r = call { i32, i32 } @both(i32 %b, i32 %a)
   ret { i32, i32 } %r
 }
-define i32 @factorial(i32 %n) {
+define i32 @factorial(i32 %n, i32 %unused) {
+entry:
+  %c = icmp sgt i32 %n, 1
+  br i1 %c, label %more, label %done
+more:
   %m = sub i32 %n, 1
-  %f = call i32 @factorial(i32 %m)
-  ret i32 %f
+  %f = call i32 @factorial(i32 %m, i32 %unused)
+  %p = mul i32 %f, %n
+  br label %done
+done:
+  %r = phi i32 [ %p, %more ], [ 1, %entry ]
+  ret i32 %r
+}
+define i32 @even(i32 %n, i32 %x) {
+  %m = sub i32 %n, 1
+  %o = call i32 @odd(i32 %x, i32 %m)
+  ret i32 %o
+}
+define i32 @odd(i32 %x, i32 %n) {
+  %c = icmp sgt i32 %n, 1
+  %e = call i32 @even(i32 %n, i32 %x)
+  %r = select i1 %c, i32 %e, i32 %x
+  ret i32 %r
+}
+define i32 @own(i32 %n) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %o = call i32 @own(i32 %n)
+  %s = add i32 %o, %t
+  ret i32 %s
 }
 define weak i32 @weak(i32 %a) { ret i32 %a }
 define i32 @reads_private(ptr addrspace(5) %p) {
@@ -345,7 +371,11 @@ define amdgpu_kernel void @kernel(i32 %n, ptr %f, ptr addrspace(5) %p, ptr addrs
   %r = call { i32, i32 } @outer(i32 %n, i32 %d.tid)
   %d.0 = extractvalue { i32, i32 } %r, 0
   %u.1 = extractvalue { i32, i32 } %r, 1
-  %d.recursive = call i32 @factorial(i32 %n)
+  %u.recursive = call i32 @factorial(i32 %n, i32 %d.tid)
+  %d.recursive = call i32 @factorial(i32 %d.tid, i32 %n)
+  %u.even = call i32 @even(i32 %n, i32 %n)
+  %d.even = call i32 @even(i32 %n, i32 %d.tid)
+  %d.own = call i32 @own(i32 %n)
   %d.weak = call i32 @weak(i32 %n)
   %d.private = call i32 @reads_private(ptr addrspace(5) %p)
   %d.bumps = call i32 @bumps(ptr addrspace(1) %g)
@@ -362,6 +392,71 @@ fn a_call_of_a_function_of_the_module_is_as_uniform_as_its_body_says() {
     a.check("kernel");
     // A weak function may be another one; the others are declared or found out at run time.
     assert_eq!(a.report("kernel").unknown_calls, 3);
+}
+
+#[test]
+fn a_shuffle_of_the_wave_is_uniform_if_either_the_value_or_the_lane_is() {
+    let a = read(
+        r#"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.wave.shuffle.i32(i32, i32)
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
+define amdgpu_kernel void @kernel(i32 %n) {
+  %d.tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %u.value = call i32 @llvm.amdgcn.wave.shuffle.i32(i32 %n, i32 %d.tid)
+  %u.lane = call i32 @llvm.amdgcn.wave.shuffle.i32(i32 %d.tid, i32 %n)
+  %u.sum = add i32 %u.value, %u.lane
+  %u.again = call i32 @llvm.amdgcn.wave.shuffle.i32(i32 %u.sum, i32 %d.tid)
+  %d.both = call i32 @llvm.amdgcn.wave.shuffle.i32(i32 %d.tid, i32 %d.tid)
+  %d.inactive = call i32 @llvm.amdgcn.ds.bpermute(i32 %d.tid, i32 %n)
+  ret void
+}
+"#,
+    );
+    a.check("kernel");
+}
+
+#[test]
+fn a_parameter_is_uniform_if_it_is_at_every_call_and_all_calls_are_known() {
+    let text = r#"
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+define internal i32 @inner(i32 %u, i32 %v) {
+  %s = add i32 %u, %v
+  ret i32 %s
+}
+define internal i32 @outer(i32 %u, i32 %v, i32 %depth) {
+  %a = call i32 @inner(i32 %u, i32 %v)
+  %less = sub i32 %depth, 1
+  %b = call i32 @outer(i32 %u, i32 %a, i32 %less)
+  ret i32 %b
+}
+define i32 @open(i32 %u) {
+  ret i32 %u
+}
+define internal i32 @stored(i32 %u) {
+  ret i32 %u
+}
+define amdgpu_kernel void @kernel(i32 %n, ptr addrspace(1) %p) {
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %x = call i32 @outer(i32 %n, i32 %tid, i32 4)
+  %y = call i32 @open(i32 %n)
+  %z = call i32 @stored(i32 %n)
+  store ptr @stored, ptr addrspace(1) %p
+  ret void
+}
+"#;
+    let imported = Imported::new(Module::parse(text.as_bytes(), "calls").expect("a module"));
+    let target = target_of_triple(&imported.ir.triple);
+    let found = imported.arguments(target, &imported.summaries(target));
+    let of = |name: &str| {
+        let shapes = found.of(imported.ir.function(name).expect("it is there"));
+        shapes.map(|s| s.iter().map(|s| *s == ArgShape::Uniform).collect::<Vec<_>>())
+    };
+    assert_eq!(of("inner"), Some(vec![true, false]));
+    assert_eq!(of("outer"), Some(vec![true, false, true]));
+    assert_eq!((of("open"), of("stored"), of("kernel")), (None, None, None));
 }
 
 /// On SIMD lanes a call may run for one lane after the other.

@@ -6,6 +6,15 @@
 //! [nearest] one.
 //!
 //! Figures of cost models are calibrated on a Zen 3 and scaled by what tables say of other CPUs.
+//!
+//! ```
+//! use warpline_target::{Machine, nearest};
+//!
+//! let zen = nearest("znver4", true, 512);
+//! let machine = Machine::of(zen);
+//! assert!(machine.line_bits() >= 256);
+//! assert!(machine.pace() > 0.0);
+//! ```
 
 #![forbid(unsafe_code)]
 

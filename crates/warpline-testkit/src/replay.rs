@@ -28,6 +28,8 @@ pub struct Seen {
     pub exits: usize,
     /// Cycles entered at different entries, with their paths.
     pub entered_apart: usize,
+    /// Irreducible cycles that some threads leave while others stay.
+    pub left_apart: usize,
     /// Branches in irreducible cycles whose arms lead apart, with their paths.
     pub inside_apart: usize,
     /// The same, where the arms enter another irreducible cycle apart.
@@ -101,6 +103,11 @@ impl<'a> Replay<'a> {
                 self.follows_split(split, next)?;
                 seen.entered_apart += 1;
                 self.entered_apart(paths(&link.evidence)?, split, cycle)
+            }
+            Fact::LeftApart(cycle, branch) => {
+                self.follows_split(Split::Branch(branch), next)?;
+                seen.left_apart += 1;
+                self.left_apart(paths(&link.evidence)?, cycle, branch)
             }
             Fact::GivenUp(cycle, GivenUp::BranchInside(branch)) => {
                 self.follows_split(Split::Branch(branch), next)?;
@@ -181,7 +188,7 @@ impl<'a> Replay<'a> {
     fn follows_split(&self, split: Split, next: Option<Fact>) -> Result<(), String> {
         let follows = match (split, next) {
             (Split::Branch(b), Some(Fact::Branch(n, _))) => b == n,
-            (Split::Cycle(c), Some(Fact::GivenUp(d, _))) => c == d,
+            (Split::Cycle(c), Some(Fact::GivenUp(d, _) | Fact::LeftApart(d, _))) => c == d,
             _ => false,
         };
         ensure(follows, || format!("{split:?} does not follow"))
@@ -319,6 +326,18 @@ impl<'a> Replay<'a> {
             ensure(around(&a) == around(&b), || "they enter different executions of the cycle".into())?;
             disjoint(&a, &b)
         })
+    }
+
+    /// One path leaves the cycle and the other starts along another edge, to a node that is not on the first.
+    fn left_apart(&self, witness: &Witness, cycle: CycleId, branch: Node) -> Result<(), String> {
+        let inside = |n: Node| self.names.nodes(cycle).contains(&n);
+        ensure(inside(branch) && !self.is_reducible(cycle), || "not inside an irreducible cycle".into())?;
+        let walks = self.walks(Split::Branch(branch), witness)?;
+        let ends = walks.each_ref().map(|w| self.graph.target(*w.last().expect("a walk has an edge")));
+        ensure(ends.iter().any(|&n| !inside(n)), || "no path leaves the cycle".into())?;
+        let targets = walks.each_ref().map(|w| w.iter().map(|&e| self.graph.target(e)).collect::<Vec<_>>());
+        let meets = |n: &Node| inside(*n) && targets[1].contains(n);
+        ensure(!targets[0].iter().any(meets), || "the paths meet in the cycle".into())
     }
 
     fn branch_inside(

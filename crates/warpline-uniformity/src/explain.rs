@@ -47,11 +47,14 @@ impl Uniformity {
         let first = match (self.engine.given_up(cycle), self.engine.divergent_exits(cycle).first()) {
             (Some(why), _) => Fact::GivenUp(cycle, why),
             (None, Some(&(edge, split))) => Fact::DivergentExit(cycle, edge, split),
-            (None, None) => return Vec::new(),
+            (None, None) => match self.engine.left_apart(cycle) {
+                Some(n) => Fact::LeftApart(cycle, n),
+                None => return Vec::new(),
+            },
         };
         let mut steps = vec![self.step(module, func, first)];
         let parted = match first {
-            Fact::GivenUp(_, GivenUp::BranchInside(n)) => Some(n),
+            Fact::GivenUp(_, GivenUp::BranchInside(n)) | Fact::LeftApart(_, n) => Some(n),
             Fact::GivenUp(_, GivenUp::EnteredApart(Split::Branch(n))) => Some(n),
             Fact::DivergentExit(_, _, Split::Branch(n)) => Some(n),
             _ => None,
@@ -148,6 +151,18 @@ impl Uniformity {
                     true => {
                         format!("how often {loop_name} goes round before {edge} is taken depends on {split}")
                     }
+                };
+                let header = Block::from(self.cycles().header(cycle));
+                Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }
+            }
+            Fact::LeftApart(cycle, n) => {
+                let loop_name = self.cycle_name(func, cycle);
+                let split = self.split_name(module, func, Split::Branch(n));
+                let text = match self.is_about_secrets() {
+                    false => {
+                        format!("lanes leave {loop_name} in different iterations: they diverge at {split}")
+                    }
+                    true => format!("how often {loop_name} goes round depends on {split}"),
                 };
                 let header = Block::from(self.cycles().header(cycle));
                 Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }

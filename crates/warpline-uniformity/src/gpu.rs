@@ -12,9 +12,9 @@
 //!   is known to be executed once for the wave. So is `set.inactive` (as in LLVM 23).
 //!
 //! Towards uniformity:
-//! * `ds.bpermute` and `wave.shuffle` from one lane, and reductions over the wave, are the same in all lanes; a query
-//!   about a dimension of a work-group that has one work-item only is; `workitem.id.y` and `.z` are where whole waves
-//!   fit into the dimensions before them (as in LLVM 23).
+//! * `ds.bpermute` and `wave.shuffle` from one lane, `wave.shuffle` of one value, and reductions over the wave, are the
+//!   same in all lanes; a query about a dimension of a work-group that has one work-item only is; `workitem.id.y` and
+//!   `.z` are where whole waves fit into the dimensions before them (as in LLVM 23).
 //! * On NVPTX, where LLVM takes every call for a source, intrinsics go by their effects; special registers, votes and
 //!   reductions that are the same in a whole warp are uniform (those with a mask of members only if the mask is: a
 //!   warp may vote in parts).
@@ -23,9 +23,9 @@
 
 use super::facts::{Facts, Note, assembly_outputs, is_scalar_register, is_scalar_register_name};
 use super::opencl;
-use super::rules::{Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects};
+use super::rules::{Called, Cause, OperandSet, Rule, by_effects, by_name_and_effects, called};
 use warpline_ir::group_functions::GroupFunction;
-use warpline_ir::{CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar, Type, Value};
+use warpline_ir::{Block, CastOp, Constant, Effects, Function, Inst, Module, Op, Scalar, Type, Value};
 
 /// What distinguishes the machines.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -400,6 +400,22 @@ impl Gpu {
             _ => Rule::Source(Cause::LaneNumber),
         }
     }
+}
+
+/// The results of instructions for which it is enough that *either* operand is uniform, and of which the one that the
+/// rule does not speak of is: `wave.shuffle` yields a uniform value from whatever lanes. (Of the permutes only it has no
+/// value of its own for lanes that are not active: `permlane*` and `ds.bpermute` yield zero or an old value there.)
+pub(super) fn uniform_by_either<'a>(
+    module: &'a Module,
+    func: &'a Function,
+    is_uniform_at: impl Fn(Value, Block) -> bool + 'a,
+) -> impl Iterator<Item = Value> + 'a {
+    func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(move |inst| {
+        let data = &func.insts[inst];
+        let is_shuffle = called(module, func, inst)?.name().starts_with("llvm.amdgcn.wave.shuffle");
+        let shuffled = *data.args.first()?;
+        (is_shuffle && is_uniform_at(shuffled, data.block)).then(|| data.results.first().copied())?
+    })
 }
 
 /// Whether the number of a work-item in a dimension is one for all lanes of a wave: there is only one work-item in

@@ -13,6 +13,7 @@ use warpline_analysis::ssi::{Version, ssify};
 use warpline_analysis::uniformity::{Facts as EngineFacts, KnownFact, UniformBecause, Value as EngineValue};
 use warpline_analysis::{EdgeId, Graph};
 
+use super::congruence::Congruence;
 use super::launch::Surroundings;
 use super::{Extra, Step, Uniformity, engine_value};
 use warpline_dataflow::Code;
@@ -69,15 +70,18 @@ impl Known {
         known
     }
 
-    /// What is the same whatever its operand is, since both operands are one value (paper 1, Figure 3a as printed).
+    /// What is the same whatever its operand is, since both operands are one value, or congruent ones (paper 1, Figure
+    /// 3a as printed). Conditional constants do not say so: there undef is another number for each reader, while what
+    /// is known here is used only where all readers may be taken to see one.
     fn add_equal_operands(&mut self, func: &Function) {
         if freezes(func) {
             return;
         }
+        let congruent = Congruence::of(func);
         for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
             let data = &func.insts[inst];
             if let ([a, b], [result]) = (&data.args[..], &data.results[..])
-                && a == b
+                && congruent.same(*a, *b)
                 && let Some(shown) = with_itself(&data.op)
             {
                 self.constants.insert(*result, (shown.to_owned(), "equal operands"));

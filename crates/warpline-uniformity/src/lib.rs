@@ -9,11 +9,29 @@
 //!
 //! Any function can be analysed: unreachable blocks, irreducible cycles, functions without a body (of which nothing is
 //! found). Functions need not be in SSA form: each read of a variable has an answer of its own.
+//!
+//! ```
+//! use warpline_ir::text::parse_module;
+//! use warpline_uniformity::{Options, Uniformity, shape::ArgShape};
+//!
+//! // Each lane has an index of its own; n is the same for all.
+//! let text = "func @f(%i: i32, %n: i32) -> i1 {\nb0:\n  %m: i32 = add %n, 1\n  %c: i1 = icmp slt %i, %m\n  ret %c\n}\n";
+//! let module = parse_module(text)?;
+//! let func = &module.functions[module.function("f").expect("it is there")];
+//! let args = vec![ArgShape::Varying, ArgShape::Uniform];
+//! let found = Uniformity::compute(&module, func, &Options { args, ..Options::default() });
+//! let value = |name: &str| func.values.iter().find(|(_, data)| &*data.name == name).expect("it is there").0;
+//! assert!(!found.is_divergent(value("m")) && found.is_divergent(value("c")));
+//! println!("{}", found.explain(&module, func, value("c"))[0].text);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.
 #![allow(rustdoc::private_intra_doc_links)]
 
+pub mod arguments;
+mod congruence;
 pub mod facts;
 mod known;
 mod launch;
@@ -48,6 +66,7 @@ use warpline_analysis::uniformity::{
 use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
+use crate::congruence::Congruence;
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::Step;
 pub use explainer::{Explainer, Point};
@@ -236,6 +255,13 @@ impl Uniformity {
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
             rounds += 1;
             let by_high_bits = lane_bits::uniform_by_high_bits(module, func, options.context(), &view);
+            let is_uniform_at =
+                |v: Value, b: Block| !engine.is_divergent_at(&*graph, engine_value(v), b.into());
+            let by_either = (options.target == Target::Amdgcn)
+                .then(|| gpu::uniform_by_either(module, func, is_uniform_at))
+                .into_iter()
+                .flatten()
+                .filter(|&v| engine.is_divergent(engine_value(v)));
             let found: Vec<Value> = func
                 .values
                 .keys()
@@ -243,6 +269,7 @@ impl Uniformity {
                 .filter(|&v| engine.is_divergent(engine_value(v)) && shapes.get(v).is_uniform())
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
                 .chain(by_high_bits.iter().copied())
+                .chain(by_either)
                 .collect();
             if found.is_empty() || rounds == MAX_ROUNDS {
                 let (options, names) = (options.clone(), OnceLock::new());
@@ -480,6 +507,7 @@ fn program(
         }
         Held::Unwritten => None,
     };
+    let congruent = options.known.is_some().then(|| Congruence::of(func));
     let mut has_lane_index = false;
     for v in func.values.keys() {
         let (inst, position) = match func.values[v].def {
@@ -524,7 +552,8 @@ fn program(
             }
             // The vectorizer, which would have to do without the condition, knows nothing.
             Op::Select
-                if options.known.is_some() && !options.strict_undef && data.args[1] == data.args[2] =>
+                if !options.strict_undef
+                    && congruent.as_ref().is_some_and(|c| c.same(data.args[1], data.args[2])) =>
             {
                 let made = builder.plain(at, rule, [engine_value(data.args[1])]);
                 builder.set_pure(made);

@@ -70,6 +70,11 @@ impl OperandSet {
         OperandSet(self.0 | 1 << position.min(63))
     }
 
+    /// What is in either.
+    pub(super) fn union(self, other: OperandSet) -> OperandSet {
+        OperandSet(self.0 | other.0)
+    }
+
     /// Whether an operand is in the set.
     pub fn contains(self, position: usize) -> bool {
         self.0 >> position.min(63) & 1 != 0

@@ -4,7 +4,9 @@
 //! A call that lanes execute together is as good as the callee's body in its place: they enter the body together,
 //! with arguments that are equal or not, and those that return come back to one instance of the call. So the result
 //! is uniform if the analysis of the body says so of the returned value, for these arguments uniform and those not.
-//! Tail recursion and the like have no body of finite size; a function that may call itself is taken for a source.
+//! Functions that may call themselves begin with summaries that say the result is uniform whatever the arguments are.
+//! These are lowered to what the bodies say, given the summaries of before, until nothing changes. The last ones then
+//! hold of calls that nest no deeper than a number, by induction on it, and so of every call that returns.
 //!
 //! A summary is a set of parameters for each member of the result: the member is uniform if the arguments for these
 //! are. The sets are found by analysing the body with one varying parameter at a time, and are then checked with all
@@ -56,6 +58,14 @@ enum Dependence {
 }
 
 impl Dependence {
+    /// What holds if either does.
+    fn or(self, other: Dependence) -> Dependence {
+        match (self, other) {
+            (Dependence::On(a), Dependence::On(b)) => Dependence::On(a.union(b)),
+            _ => Dependence::Source,
+        }
+    }
+
     fn rule(self) -> Rule {
         match self {
             Dependence::Source => Rule::Source(Cause::Callee),
@@ -73,6 +83,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The same result whatever the arguments are.
+    fn uniform(members: u32) -> Summary {
+        let independent = Dependence::On(OperandSet::default());
+        Summary { whole: independent, members: vec![independent; members as usize] }
+    }
+
+    fn or(&self, other: &Summary) -> Summary {
+        let members = self.members.iter().zip(&other.members).map(|(&a, &b)| a.or(b)).collect();
+        Summary { whole: self.whole.or(other.whole), members }
+    }
+
     /// The rule of the result of a call.
     pub(super) fn rule(&self) -> Rule {
         self.whole.rule()
@@ -134,25 +155,70 @@ impl Summaries {
         let mut order: Vec<FuncId> = module.functions.keys().filter(|&id| is_called[id].is_some()).collect();
         order.sort_by_key(|&id| (components.of(Node(id.as_u32())), id));
         let mut summaries = Arc::new(Summaries::default());
-        for id in order {
-            let (Some(symbol), node) = (is_called[id], Node(id.as_u32())) else { continue };
-            let (func, input) = (&module.functions[id], input(id));
-            if input.replaceable || func.ret.is_void() || func.layout.is_empty() {
-                continue;
-            }
-            let recursive = size[components.of(node)] > 1 || calls_itself.binary_search(&node).is_ok();
-            let ordered = target == Target::Simd && order_matters(module, func);
-            let summary = match (recursive, ordered) {
+        let component = |id: FuncId| components.of(Node(id.as_u32()));
+        for together in order.chunk_by(|&a, &b| component(a) == component(b)) {
+            let mut recursive: Vec<Callee> = Vec::new();
+            for &id in together {
+                let (Some(symbol), node) = (is_called[id], Node(id.as_u32())) else { continue };
+                let (func, input) = (&module.functions[id], input(id));
+                if input.replaceable || func.ret.is_void() || func.layout.is_empty() {
+                    continue;
+                }
+                let calls_itself = size[component(id)] > 1 || calls_itself.binary_search(&node).is_ok();
                 // What the declaration promises may be more than nothing.
-                (_, true) => None,
-                (true, _) if target == Target::Simd => None,
-                (true, _) => Some(Summary { whole: Dependence::Source, members: Vec::new() }),
-                (false, false) => Some(summarise(module, func, target, input, &summaries)),
-            };
-            Arc::make_mut(&mut summaries).of[symbol] = summary;
+                if target == Target::Simd && (calls_itself || order_matters(module, func)) {
+                    continue;
+                }
+                let callee = Callee { symbol, func, input };
+                match calls_itself {
+                    true => recursive.push(callee),
+                    false => {
+                        let summary = summarise(module, target, &callee, &summaries);
+                        Arc::make_mut(&mut summaries).of[symbol] = Some(summary);
+                    }
+                }
+            }
+            recursion(module, target, &recursive, &mut summaries);
         }
         Arc::unwrap_or_clone(summaries)
     }
+}
+
+/// A function that is called.
+struct Callee<'a> {
+    symbol: Symbol,
+    func: &'a Function,
+    input: Input,
+}
+
+/// Summaries of functions that call each other: the first that the bodies confirm, from the best ones down.
+fn recursion(module: &Module, target: Target, callees: &[Callee], summaries: &mut Arc<Summaries>) {
+    for c in callees {
+        Arc::make_mut(summaries).of[c.symbol] = Some(Summary::uniform(members(module, c.func)));
+    }
+    let mut changed = !callees.is_empty();
+    while changed {
+        changed = false;
+        for c in callees {
+            let said = summarise(module, target, c, summaries);
+            let before = summaries.get(c.symbol).cloned().unwrap_or_else(|| said.clone());
+            let lower = before.or(&said);
+            changed |= lower != before;
+            Arc::make_mut(summaries).of[c.symbol] = Some(lower);
+        }
+    }
+}
+
+/// How many members of the result have a rule of their own.
+fn members(module: &Module, func: &Function) -> u32 {
+    let members = match func.ret {
+        Type::Aggregate(a) => match module.types.get(a) {
+            AggregateType::Struct { fields: Some(fields), .. } => fields.len() as u32,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    members.min(MAX_MEMBERS)
 }
 
 /// Whether running the function for one lane after the other may give other results than running it in lockstep.
@@ -229,22 +295,10 @@ impl Body<'_> {
     }
 }
 
-fn summarise(
-    module: &Module,
-    func: &Function,
-    target: Target,
-    input: Input,
-    summaries: &Arc<Summaries>,
-) -> Summary {
-    let members = match func.ret {
-        Type::Aggregate(a) => match module.types.get(a) {
-            AggregateType::Struct { fields: Some(fields), .. } => fields.len() as u32,
-            _ => 0,
-        },
-        _ => 0,
-    };
-    let members = members.min(MAX_MEMBERS);
-    let body = Body { module, func, target, input: &input, summaries, members };
+fn summarise(module: &Module, target: Target, callee: &Callee, summaries: &Arc<Summaries>) -> Summary {
+    let Callee { func, input, .. } = callee;
+    let members = members(module, func);
+    let body = Body { module, func, target, input, summaries, members };
     let count = func.params.len();
     let everything = OperandSet::of(0..count);
     let mut found = vec![Dependence::On(OperandSet::default()); members as usize + 1];

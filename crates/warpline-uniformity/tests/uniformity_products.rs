@@ -126,6 +126,39 @@ join:
 }
 
 #[test]
+fn figure_3a_by_congruence_what_is_made_alike_is_equal() {
+    let both = Both::of(
+        r#"
+func @f(%t: i32, %u: i32, %g: float) -> i32 {
+entry:
+  %a: i32 = add %t, %u
+  %b: i32 = add %u, %t
+  %p: i32 = mul %a, 3
+  %q: i32 = mul %b, 3
+  %zero: i32 = xor %p, %q
+  %same: i1 = icmp eq %p, %q
+  %c: i1 = icmp slt %t, 4
+  %u1: i32 = add %u, 1
+  %u2: i32 = add %u, 1
+  %either: i32 = select %c, %u1, %u2
+  %n: i32 = fptosi %g
+  %m: i32 = sub %t, %u
+  %o: i32 = sub %u, %t
+  %other: i32 = xor %m, %o
+  br join(%zero)
+join:
+  %x: i32 = phi
+  ret %x
+}
+"#,
+    );
+    assert_eq!(both.gained("zero"), ["%zero is always 0 (equal operands)"]);
+    assert_eq!(both.gained("same"), ["%same is always true (equal operands)"]);
+    both.gained("either");
+    both.keeps_divergent("other");
+}
+
+#[test]
 fn figure_3b_an_edge_that_is_never_taken_brings_no_value() {
     let both = Both::of(
         r#"

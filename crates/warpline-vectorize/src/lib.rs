@@ -16,6 +16,27 @@
 //! 5. [`block_index`] and [`mod@linearize`]: partial linearization (Sec. 3);
 //! 6. [`repair`]: masks, blends, SSA. The result is a *lane program*: its control flow is uniform, and every
 //!    block says under which mask it takes effect.
+//!
+//! The first of these, by itself: a kernel that asks which work-item it is gets that as a parameter.
+//!
+//! ```
+//! use warpline_ir::text::{parse_module, print_function};
+//! use warpline_vectorize::work_items::with_parameters;
+//!
+//! let text = "declare @_Z13get_global_idj(i32) -> i64 []
+//!     func @k(%p: ptr) -> void {
+//!     b0:
+//!       %i: i64 = call @_Z13get_global_idj(0)
+//!       store %i, %p, align 8
+//!       ret
+//!     }";
+//! let mut module = parse_module(text)?;
+//! let kernel = module.function("k").expect("it is there");
+//! let made = with_parameters(&mut module, kernel)?.expect("it asks");
+//! let text = print_function(&module, &module.functions[made.func]);
+//! assert!(text.contains("%global_id_0: i64") && !text.contains("call"), "{text}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 // `cargo doc --document-private-items` has the modules that are not public.

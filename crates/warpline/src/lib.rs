@@ -20,6 +20,17 @@
 //! * [`llvm`]: LLVM: import, export, optimization, machine code.
 //! * [`compile`]: from a source file to an object file.
 //! * [`jit`]: the same in memory, for programs that call what they compile.
+//!
+//! ```
+//! use warpline::text::parse_module;
+//! use warpline::uniformity::{Options, Uniformity};
+//!
+//! let module = parse_module("func @f(%x: i32) -> i32 {\nb0:\n  %y: i32 = add %x, 1\n  ret %y\n}\n")?;
+//! let func = &module.functions[module.function("f").expect("it is there")];
+//! let found = Uniformity::compute(&module, func, &Options::default());
+//! assert_eq!(found.divergent_branches().count(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 

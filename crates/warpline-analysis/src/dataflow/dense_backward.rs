@@ -89,22 +89,22 @@ impl Roots {
 }
 
 impl<F: Lattice> DenseBackward<'_, F> {
-    /// What is known of a variable before an instruction.
+    /// What is known of a variable before an instruction. Linear in the block.
     pub fn before(&self, at: Instruction, variable: Variable) -> F {
         self.inside(self.program.block_of(at), at.0, variable)
     }
 
-    /// What is known of a variable behind an instruction.
+    /// What is known of a variable behind an instruction. Linear in the block.
     pub fn after(&self, at: Instruction, variable: Variable) -> F {
         self.inside(self.program.block_of(at), at.0 + 1, variable)
     }
 
-    /// What is known of a variable at the entry of a block, behind the φs there.
+    /// What is known of a variable at the entry of a block, behind the φs there. Linear in the block.
     pub fn at_entry(&self, node: Node, variable: Variable) -> F {
         self.inside(node, self.program.block(node).start, variable)
     }
 
-    /// What is known of a variable once an edge is taken, before the φs of its target.
+    /// What is known of a variable once an edge is taken, before the φs of its target. O(1).
     pub fn on_edge(&self, edge: EdgeId, variable: Variable) -> F {
         let (target, phis) = (self.program.graph().target(edge), self.program.phis(edge));
         let mut fact = match phis.iter().any(|p| p.result == variable) {
@@ -117,7 +117,7 @@ impl<F: Lattice> DenseBackward<'_, F> {
         fact
     }
 
-    /// What is known of a variable at the end of a block, before its tests.
+    /// What is known of a variable at the end of a block, before its tests. O(1).
     pub fn at_exit(&self, node: Node, variable: Variable) -> F {
         if !self.roots.is_reachable(node) {
             return F::top();
@@ -148,13 +148,14 @@ impl<F: Lattice> DenseBackward<'_, F> {
         self.at_exit(node, variable)
     }
 
-    /// How many instructions and edges were evaluated.
+    /// How many instructions and edges were evaluated. O(1).
     pub fn steps(&self) -> usize {
         self.steps
     }
 }
 
 /// Solves a backward problem densely.
+/// The height of the lattice times edges and instructions, each times the variables.
 pub fn solve_backward_dense<'a, P: Backward>(
     program: &'a Program,
     problem: &P,

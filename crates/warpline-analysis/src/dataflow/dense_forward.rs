@@ -30,7 +30,7 @@ pub struct WideningPoints {
 }
 
 impl WideningPoints {
-    /// Where the sparse solver widens.
+    /// Where the sparse solver widens. Linear in program and graph.
     pub fn of(program: &Program, ssi: &Ssi) -> WideningPoints {
         let constraints = Constraints::new(program, ssi, |_| false);
         let phis = constraints.phis.iter().filter(|p| p.widened.is_some());
@@ -40,7 +40,7 @@ impl WideningPoints {
         WideningPoints { at: Lists::group(program.graph().node_count(), pairs.iter().copied()) }
     }
 
-    /// Every variable that is live at the header of a cycle.
+    /// Every variable that is live at the header of a cycle. O(1).
     pub fn all(program: &Program, live: &LiveVariables) -> WideningPoints {
         let cycles = CycleForest::compute(program.graph());
         let mut headers: Vec<Node> = cycles.cycles().map(|c| cycles.header(c)).collect();
@@ -77,18 +77,19 @@ struct Record<F> {
 }
 
 impl<F: Lattice> DenseForward<'_, F> {
-    /// What is known of a variable before an instruction.
+    /// What is known of a variable before an instruction. Linear in the block.
     pub fn before(&self, at: Instruction, variable: Variable) -> F {
         let node = self.program.block_of(at);
         self.inside(node, at.0, variable)
     }
 
     /// What is known of a variable behind an instruction: also of its results that nothing reads.
+    /// Linear in the block.
     pub fn after(&self, at: Instruction, variable: Variable) -> F {
         self.inside(self.program.block_of(at), at.0 + 1, variable)
     }
 
-    /// What is known of a variable at the entry of a block, behind the φs there.
+    /// What is known of a variable at the entry of a block, behind the φs there. O(1).
     pub fn at_entry(&self, node: Node, variable: Variable) -> F {
         if !self.is_reached(node) {
             return F::top();
@@ -119,7 +120,7 @@ impl<F: Lattice> DenseForward<'_, F> {
         fact
     }
 
-    /// What is known of a variable once an edge is taken, before the φs of its target.
+    /// What is known of a variable once an edge is taken, before the φs of its target. O(1).
     pub fn on_edge(&self, edge: EdgeId, variable: Variable) -> F {
         if !self.is_taken(edge) {
             return F::top();
@@ -131,6 +132,7 @@ impl<F: Lattice> DenseForward<'_, F> {
     }
 
     /// What is known of a variable at the end of a block, before its tests tell something.
+    /// Linear in the block.
     pub fn at_exit(&self, node: Node, variable: Variable) -> F {
         self.inside(node, self.program.block(node).end, variable)
     }
@@ -156,28 +158,29 @@ impl<F: Lattice> DenseForward<'_, F> {
         self.at_entry(node, variable)
     }
 
-    /// Whether control can reach the block, as far as the problem tells.
+    /// Whether control can reach the block, as far as the problem tells. O(1).
     pub fn is_reached(&self, node: Node) -> bool {
         self.reached.nodes.contains(node.index())
     }
 
-    /// Whether control can take the edge, as far as the problem tells.
+    /// Whether control can take the edge, as far as the problem tells. O(1).
     pub fn is_taken(&self, edge: EdgeId) -> bool {
         self.reached.edges.contains(edge.index())
     }
 
-    /// How many instructions and edges were evaluated.
+    /// How many instructions and edges were evaluated. O(1).
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Which variables are live where.
+    /// Which variables are live where. Linear in the variables.
     pub fn live(&self) -> &LiveVariables {
         &self.live
     }
 }
 
 /// Solves a forward problem densely. Every variable that is live at the header of a cycle is widened there.
+/// The height of the lattice times edges and instructions, each times the variables.
 pub fn solve_forward_dense<'a, P: Forward>(program: &'a Program, problem: &P) -> DenseForward<'a, P::Fact> {
     let live = LiveVariables::of(program);
     let widening = WideningPoints::all(program, &live);

@@ -28,12 +28,13 @@ struct Accesses {
 
 impl LiveVariables {
     /// The live variables of a program. An operand of a φ is read on its edge.
+    /// Linear in the live range of each variable.
     pub fn of(program: &Program) -> LiveVariables {
         LiveVariables::of_read(program, |_| true)
     }
 
     /// The live variables of a program where an operand of a φ is read on its edge if `is_read` says so, by its place
-    /// among all φ operands.
+    /// among all φ operands. Linear in the live range of each variable.
     pub fn of_read(program: &Program, is_read: impl Fn(usize) -> bool) -> LiveVariables {
         let graph = program.graph();
         let dfs = DfsOrder::compute(graph);
@@ -64,7 +65,7 @@ impl LiveVariables {
         LiveVariables { at_entry: Lists::group(graph.node_count(), live.iter().copied()) }
     }
 
-    /// The variables that are live at the entry of a block, behind its φs, in increasing order.
+    /// The variables that are live at the entry of a block, behind its φs, in increasing order. O(1).
     pub fn at_entry(&self, node: Node) -> &[Variable] {
         self.at_entry.get(node.index())
     }

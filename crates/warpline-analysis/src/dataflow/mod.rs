@@ -1,7 +1,7 @@
 //! Data-flow analyses over variables, sparse and dense.
 //!
 //! * [`Program`]: what is used and defined where.
-//! * [`Lattice`]: facts about one variable.
+//! * [`Lattice`]: facts about one variable; [`AnyOf`] and [`AllOf`] are sets of any size.
 //! * [`Forward`], [`Backward`]: problems, as transfer functions that both solvers use.
 //! * [`solve_forward`], [`solve_backward`]: the greatest solution, one fact per version ([`Ssi`](crate::ssi::Ssi)).
 //! * [`solve_forward_dense`], [`solve_backward_dense`]: the same with a fact per program point, to compare with.
@@ -21,6 +21,7 @@ pub mod extending;
 mod lattice;
 mod live;
 mod problem;
+mod sets;
 mod sparse_backward;
 mod sparse_forward;
 
@@ -34,6 +35,7 @@ pub use engine::{Engine, Schedule};
 pub use lattice::Lattice;
 pub use live::LiveVariables;
 pub use problem::{Backward, BackwardEdge, BackwardFacts, Forward, ForwardEdge, ForwardFacts};
+pub use sets::{AllOf, AnyOf};
 pub use sparse_backward::{SparseBackward, solve_backward, solve_backward_with};
 pub use sparse_forward::{
     ForwardOptions, SparseForward, solve_forward, solve_forward_narrowing, solve_forward_with,

@@ -22,13 +22,13 @@ pub struct SparseBackward<F> {
 }
 
 impl<F> SparseBackward<F> {
-    /// What is known of a version wherever it is live.
+    /// What is known of a version wherever it is live. O(1).
     #[inline]
     pub fn fact(&self, version: Version) -> &F {
         &self.facts[version.index()]
     }
 
-    /// How many constraints were evaluated.
+    /// How many constraints were evaluated. O(1).
     pub fn steps(&self) -> usize {
         self.steps
     }

@@ -51,25 +51,25 @@ pub struct SparseForward<F> {
 }
 
 impl<F> SparseForward<F> {
-    /// What is known of a version wherever it is live.
+    /// What is known of a version wherever it is live. O(1).
     #[inline]
     pub fn fact(&self, version: Version) -> &F {
         &self.facts[version.index()]
     }
 
-    /// Whether control can reach the block, as far as the problem tells.
+    /// Whether control can reach the block, as far as the problem tells. O(1).
     #[inline]
     pub fn is_reached(&self, node: Node) -> bool {
         self.reached.nodes.contains(node.index())
     }
 
-    /// Whether control can take the edge, as far as the problem tells.
+    /// Whether control can take the edge, as far as the problem tells. O(1).
     #[inline]
     pub fn is_taken(&self, edge: EdgeId) -> bool {
         self.reached.edges.contains(edge.index())
     }
 
-    /// How many constraints were evaluated.
+    /// How many constraints were evaluated. O(1).
     pub fn steps(&self) -> usize {
         self.steps
     }

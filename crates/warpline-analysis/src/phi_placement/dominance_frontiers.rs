@@ -105,7 +105,7 @@ pub(super) fn is_trivial<G: Graph>(
 /// into memory.
 const ROOM: usize = 1 << 25;
 
-/// Places φs by stored dominance frontiers.
+/// Places φs by stored dominance frontiers. Linear in graph, frontiers and φs; frontiers can be quadratic.
 pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
     let graph = dominators.graph();
     let mut frontiers: Option<Frontiers<G>> = None;
@@ -152,7 +152,7 @@ pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning
     placement
 }
 
-/// Places φs by walks over subtrees of the dominator tree.
+/// Places φs by walks over subtrees of the dominator tree. Linear in the graph, for each variable.
 pub fn sreedhar_gao<G: Graph>(
     dominators: &Dominators<G>,
     accesses: &Accesses,

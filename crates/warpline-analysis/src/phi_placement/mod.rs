@@ -45,7 +45,7 @@ impl Accesses {
     ///
     /// `definitions` are the nodes that write a variable; `exposed` those that read it before any write of their own;
     /// each pair at most once. `on_entry` are the variables that hold a value when control enters. Panics if a
-    /// variable is not below `variables`.
+    /// variable is not below `variables`. Linear in the variables.
     pub fn new(
         variables: usize,
         definitions: impl Iterator<Item = (usize, Node)> + Clone,
@@ -95,25 +95,25 @@ impl Accesses {
         Accesses::new(variables, definitions.into_iter(), exposed.into_iter(), on_entry)
     }
 
-    /// How many variables there are.
+    /// How many variables there are. O(1).
     #[inline]
     pub fn variables(&self) -> usize {
         self.definitions.len()
     }
 
-    /// The nodes that write a variable, in the order given.
+    /// The nodes that write a variable, in the order given. O(1).
     #[inline]
     pub fn definitions(&self, variable: usize) -> &[Node] {
         self.definitions.get(variable)
     }
 
-    /// The nodes that read what a variable holds when control arrives there, in the order given.
+    /// The nodes that read what a variable holds when control arrives there, in the order given. O(1).
     #[inline]
     pub fn exposed(&self, variable: usize) -> &[Node] {
         self.exposed.get(variable)
     }
 
-    /// Whether a variable holds a value when control enters.
+    /// Whether a variable holds a value when control enters. O(1).
     #[inline]
     pub fn is_defined_on_entry(&self, variable: usize) -> bool {
         self.on_entry.contains(variable)
@@ -163,19 +163,19 @@ impl Placement {
         self.starts.push(self.nodes.len() as u32);
     }
 
-    /// How many variables there are.
+    /// How many variables there are. O(1).
     #[inline]
     pub fn variables(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The nodes at which a variable gets a φ, in increasing order.
+    /// The nodes at which a variable gets a φ, in increasing order. Linear in the program.
     #[inline]
     pub fn of(&self, variable: usize) -> &[Node] {
         &self.nodes[self.starts[variable] as usize..self.starts[variable + 1] as usize]
     }
 
-    /// The number of φs of all variables.
+    /// The number of φs of all variables. Linear in the variables.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -188,19 +188,19 @@ pub struct Dominators<'a, G> {
 }
 
 impl<'a, G: Graph> Dominators<'a, G> {
-    /// The dominators of `graph`.
+    /// The dominators of `graph`. Linear in the program.
     #[inline]
     pub fn of(graph: &'a G) -> Self {
         Dominators { graph, tree: OnceCell::new() }
     }
 
-    /// The graph.
+    /// The graph. O(1).
     #[inline]
     pub fn graph(&self) -> &'a G {
         self.graph
     }
 
-    /// The tree.
+    /// The tree. Linear in the graph the first time.
     #[inline]
     pub fn tree(&self) -> &DomTree {
         self.tree.get_or_init(|| DomTree::compute(self.graph))

@@ -58,11 +58,13 @@ pub struct Alias {
 }
 
 /// Places φs at the joins of each variable's definitions. With [`Pruning::Pruned`] at those where it is live.
+/// Linear in the graph for each variable with anything to join, at most; a variable of one block costs nothing.
 pub fn place<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
     run(dominators, accesses, pruning, Limits::of(dominators.graph()), None)
 }
 
 /// The same by dominators, also for few variables.
+/// Linear in the graph for each variable with anything to join, at most.
 #[doc(hidden)]
 pub fn place_by_dominators<G: Graph>(
     dominators: &Dominators<G>,
@@ -74,6 +76,7 @@ pub fn place_by_dominators<G: Graph>(
 }
 
 /// The same without stored frontiers, as on graphs where these would be too large.
+/// Linear in the graph for each variable with anything to join, at most.
 #[doc(hidden)]
 pub fn place_by_walks<G: Graph>(
     dominators: &Dominators<G>,
@@ -86,6 +89,7 @@ pub fn place_by_walks<G: Graph>(
 /// The same, and what renaming needs besides: a variable holds at the beginning of a node what its φ there says, or
 /// else an alias, or else what it holds at the end of the immediate dominator. Aliases are ordered by variable and
 /// node. Pruned placement has them where the variable is live.
+/// Linear in the graph for each variable with anything to join, at most.
 pub fn place_with_aliases<G: Graph>(
     dominators: &Dominators<G>,
     accesses: &Accesses,

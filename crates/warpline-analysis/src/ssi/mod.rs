@@ -43,6 +43,7 @@ use split::{Splitter, Trees};
 ///
 /// A variable with several definitions always gets a version for each, and φs where they meet: as in the paper SSA
 /// form is part of every strategy.
+/// Linear in what the live ranges that are split cover, and in their φs, σs and copies.
 pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
     let mut wanted = program.with_several_definitions().clone();
     if strategy.uses_down || strategy.uses_up || strategy.last_uses_up {
@@ -64,6 +65,7 @@ pub fn ssify(program: &Program, strategy: &Strategy) -> Ssi {
 }
 
 /// Splits the live ranges of all variables where `points` says for each.
+/// Linear in what the live ranges that are split cover, and in their φs, σs and copies.
 pub fn ssify_with(program: &Program, mut points: impl FnMut(Variable) -> SplitSet) -> Ssi {
     let mut wanted = program.with_several_definitions().clone();
     let mut sets = vec![SplitSet::default(); program.variables()];

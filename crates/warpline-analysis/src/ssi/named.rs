@@ -89,12 +89,12 @@ pub const NAMED: &[NamedStrategy] = &[
 ];
 
 impl Strategy {
-    /// The strategy with a name of [`NAMED`].
+    /// The strategy with a name of [`NAMED`]. O(1).
     pub fn from_name(name: &str) -> Option<Strategy> {
         NAMED.iter().find(|row| row.name == name).map(|row| row.strategy)
     }
 
-    /// The strategy in the paper's notation, such as `Defs↓ ∪ Out(Conds)↓`.
+    /// The strategy in the paper's notation, such as `Defs↓ ∪ Out(Conds)↓`. O(1).
     pub fn notation(&self) -> String {
         let mut sets = Vec::new();
         let mut add = |is: bool, name: &'static str| is.then(|| sets.push(name));

@@ -13,7 +13,7 @@ use crate::program::{Instruction, Program, Variable};
 pub struct Version(pub u32);
 
 impl Version {
-    /// Its number.
+    /// Its number. O(1).
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -69,7 +69,7 @@ fn version(v: u32) -> Option<Version> {
 
 impl Ssi {
     /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at
-    /// definitions alone.
+    /// definitions alone. Linear in the program.
     pub fn unsplit(program: &Program) -> Ssi {
         let graph = program.graph();
         let none = || core::iter::empty::<(usize, Version)>();
@@ -89,13 +89,13 @@ impl Ssi {
         }
     }
 
-    /// How many versions there are.
+    /// How many versions there are. O(1).
     #[inline]
     pub fn versions(&self) -> usize {
         self.variables + self.added.len()
     }
 
-    /// The variable that it is a version of.
+    /// The variable that it is a version of. O(1).
     #[inline]
     pub fn variable(&self, v: Version) -> Variable {
         match v.index().checked_sub(self.variables) {
@@ -104,7 +104,7 @@ impl Ssi {
         }
     }
 
-    /// What defines it.
+    /// What defines it. O(1).
     #[inline]
     pub fn definition(&self, v: Version) -> VersionDef {
         match v.index().checked_sub(self.variables) {
@@ -114,7 +114,7 @@ impl Ssi {
     }
 
     /// The versions that an added φ, σ or copy reads: of a φ one for each in-edge of its block, in the graph's order;
-    /// else one. `None` where the variable holds nothing. Empty for what the program defines.
+    /// else one. `None` where the variable holds nothing. Empty for what the program defines. O(1) a step.
     pub fn operands(&self, v: Version) -> impl ExactSizeIterator<Item = Option<Version>> + '_ {
         let list = match v.index().checked_sub(self.variables) {
             Some(at) => self.operands.get(at),
@@ -123,44 +123,46 @@ impl Ssi {
         list.iter().map(|&o| version(o))
     }
 
-    /// The version that an operand uses, by its place among all operands ([`Program::use_slots`]).
+    /// The version that an operand uses, by its place among all operands ([`Program::use_slots`]). O(1).
     #[inline]
     pub fn used(&self, slot: usize) -> Option<Version> {
         version(self.uses[slot])
     }
 
     /// The version that an instruction defines, by its place among all results ([`Program::definition_slots`]).
+    /// O(1).
     #[inline]
     pub fn defined(&self, slot: usize) -> Version {
         Version(self.definitions[slot])
     }
 
     /// The version that a φ of the program uses on an edge, by its place among all φ operands ([`Program::phi_slots`]).
+    /// O(1).
     #[inline]
     pub fn phi_operand(&self, slot: usize) -> Option<Version> {
         version(self.phi_operands[slot])
     }
 
-    /// The version that this φ of the program defines, by the same place.
+    /// The version that this φ of the program defines, by the same place. O(1).
     #[inline]
     pub fn phi_result(&self, slot: usize) -> Version {
         Version(self.phi_results[slot])
     }
 
     /// The version that a test asks about, by its place among all tests ([`Program::test_slots`]): the one that a σ
-    /// there uses.
+    /// there uses. O(1).
     #[inline]
     pub fn tested(&self, slot: usize) -> Option<Version> {
         version(self.tests[slot])
     }
 
-    /// The φs that were added at the entry of a block.
+    /// The φs that were added at the entry of a block. O(log φs).
     #[inline]
     pub fn phis_at(&self, node: Node) -> &[Version] {
         self.phis_at.get(node.index())
     }
 
-    /// The results of σs that were added on an edge.
+    /// The results of σs that were added on an edge. O(log σs).
     #[inline]
     pub fn sigmas_at(&self, edge: EdgeId) -> &[Version] {
         self.sigmas_at.get(edge.index())
@@ -168,18 +170,19 @@ impl Ssi {
 
     /// The copies that were added in parallel with an instruction: they read what the instruction reads, and hold
     /// behind it. At the last instruction of a block they hold for its tests and are what its σs read.
+    /// O(log copies).
     #[inline]
     pub fn copies_at(&self, at: Instruction) -> &[Version] {
         self.copies_at.get(at.index())
     }
 
-    /// Whether a variable has more than one version.
+    /// Whether a variable has more than one version. O(1).
     #[inline]
     pub fn is_split(&self, variable: Variable) -> bool {
         self.split.contains(variable.index())
     }
 
-    /// How many φs, σs and copies were added.
+    /// How many φs, σs and copies were added. O(1).
     pub fn counts(&self, program: &Program) -> Counts {
         let mut counts = Counts::default();
         let mut sigmas = Vec::new();
@@ -210,7 +213,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// All together.
+    /// All together. O(1).
     pub fn total(self) -> usize {
         self.phis + self.sigmas + self.copies
     }

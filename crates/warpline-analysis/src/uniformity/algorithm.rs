@@ -24,7 +24,7 @@ impl Algorithm {
     #[cfg(feature = "baselines")]
     pub const ALL: [Algorithm; 3] = [Algorithm::Joins, Algorithm::PostDom, Algorithm::StrongPostDom];
 
-    /// The name on the command line.
+    /// The name on the command line. O(1).
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Joins => "joins",
@@ -35,7 +35,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of that name.
+    /// The algorithm of that name. O(1).
     #[cfg(feature = "baselines")]
     pub fn from_name(name: &str) -> Option<Algorithm> {
         Algorithm::ALL.into_iter().find(|a| a.name() == name)
@@ -43,7 +43,7 @@ impl Algorithm {
 
     /// Whether what is claimed uniform is uniform. Post-dominators assume that threads which diverge at a branch do not
     /// come together before its immediate post-dominator; where they do (early exits from a loop or a nest of
-    /// conditions, several returns) divergent values are claimed uniform.
+    /// conditions, several returns) divergent values are claimed uniform. O(1).
     pub fn is_sound(self) -> bool {
         match self {
             #[cfg(feature = "baselines")]

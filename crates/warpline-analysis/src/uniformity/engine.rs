@@ -95,7 +95,12 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
         match (split, self.inside(split)) {
             (_, Some(cycle)) if state.result.given_up[cycle.index()].is_some() => {}
             (Split::Branch(node), Some(cycle)) => match self.inside_region(cycle, node) {
-                Some(found) => found.iter().for_each(|(join, edges)| state.join(*join, edges)),
+                Some(found) => {
+                    found.joins.iter().for_each(|(join, edges)| state.join(*join, edges));
+                    if found.leaves {
+                        state.leave_region(cycle, node);
+                    }
+                }
                 None => state.give_up(cycle, GivenUp::BranchInside(node)),
             },
             _ => self.propagate(split, state),
@@ -194,6 +199,7 @@ impl<'a, G: Graph> State<'a, G> {
                 reach: vec![Reach::Nowhere; cycles.len()],
                 given_up: vec![None; cycles.len()],
                 left_before: vec![None; cycles.len()],
+                left_apart: vec![None; cycles.len()],
                 splits: Vec::new(),
                 join: vec![0; graph.node_count()],
                 known: None,
@@ -398,6 +404,18 @@ impl<'a, G: Graph> State<'a, G> {
         self.result.changing[value.index()].is_some_and(|c| self.cycles.contains_cycle(cycle, c))
     }
 
+    /// Some of the threads that part at `branch` leave the irreducible cycle around it, while others stay.
+    fn leave_region(&mut self, cycle: CycleId, branch: Node) {
+        let known = &mut self.result.left_apart[cycle.index()];
+        if known.is_some() || self.result.given_up[cycle.index()].is_some() {
+            return;
+        }
+        *known = Some(branch);
+        self.result.reach[cycle.index()] = Reach::Everywhere;
+        self.mark_outside(cycle, None);
+        self.splits.push_back(Split::Cycle(cycle));
+    }
+
     pub(super) fn give_up(&mut self, cycle: CycleId, why: GivenUp) {
         let known = &mut self.result.given_up[cycle.index()];
         if known.is_some() {
@@ -424,7 +442,9 @@ impl<'a, G: Graph> State<'a, G> {
             self.result.reach[c.index()] = Reach::Everywhere;
         }
         self.mark_outside(cycle, None);
-        self.splits.push_back(Split::Cycle(cycle));
+        if self.result.left_apart[cycle.index()].is_none() {
+            self.splits.push_back(Split::Cycle(cycle));
+        }
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Explainer<'a, G> {
 
 impl<'a, G: Graph> Explainer<'a, G> {
     /// Explains `uniformity`, the result of [`Uniformity::compute`] for this graph and program. A result with facts is
-    /// explained on what [`Uniformity::analysed`] gives.
+    /// explained on what [`Uniformity::analysed`] gives. As that of [`Joins`].
     pub fn new(graph: &'a G, program: &'a SsaProgram, uniformity: &'a Uniformity) -> Self {
         let joins = Joins::with_order(
             graph,
@@ -55,55 +55,60 @@ impl<'a, G: Graph> Explainer<'a, G> {
         Explainer { graph, program, uniformity, joins }
     }
 
-    /// The joins of the graph.
+    /// The joins of the graph. O(1).
     pub fn joins(&self) -> &Joins<'a, G> {
         &self.joins
     }
 
-    /// Whether the entry reaches a node.
+    /// Whether the entry reaches a node. O(1).
     pub fn reaches(&self, node: Node) -> bool {
         self.joins.inner().0.is_reachable(node)
     }
 
     /// Why a value is divergent: from the value to the source where it begins. Empty for a uniform value.
+    /// Linear in the graph for each fact that paths show.
     pub fn value(&self, value: Value) -> Vec<Link> {
         self.links(self.value_fact(value))
     }
 
-    /// The first fact of [`Explainer::value`].
+    /// The first fact of [`Explainer::value`]. Linear in the graph where a use is behind a cycle, else O(1).
     pub fn value_fact(&self, value: Value) -> Option<Fact> {
         self.uniformity.cause(value).map(|c| self.with_exit(Fact::Value(value, c)))
     }
 
-    /// Why a branch is divergent. Empty for a uniform one.
+    /// Why a branch is divergent. Empty for a uniform one. Linear in the graph for each fact that paths show.
     pub fn branch(&self, node: Node) -> Vec<Link> {
         self.links(self.branch_fact(node))
     }
 
-    /// The first fact of [`Explainer::branch`].
+    /// The first fact of [`Explainer::branch`]. Linear in the graph where a use is behind a cycle, else O(1).
     pub fn branch_fact(&self, node: Node) -> Option<Fact> {
         self.uniformity.branch_cause(node).map(|c| self.with_exit(Fact::Branch(node, c)))
     }
 
     /// Why threads leave a cycle in different iterations, by the exit found first, or why the cycle was given up. Empty
     /// if neither is so, and for cycles inside one that was given up.
+    /// Linear in the graph for each fact that paths show.
     pub fn cycle(&self, cycle: CycleId) -> Vec<Link> {
         self.links(self.cycle_cause(cycle))
     }
 
-    /// The first fact of [`Explainer::cycle`].
+    /// The first fact of [`Explainer::cycle`]. O(1).
     pub fn cycle_cause(&self, cycle: CycleId) -> Option<Fact> {
         let u = self.uniformity;
         let exit = u.divergent_exits(cycle).first().map(|&(e, s)| Fact::DivergentExit(cycle, e, s));
-        u.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)).or(exit)
+        let left = u.left_apart(cycle).map(|node| Fact::LeftApart(cycle, node));
+        u.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)).or(left).or(exit)
     }
 
     /// The fact from which a fact of a chain follows, by which the chain goes on; it depends on nothing else.
+    /// Linear in the graph where a use is behind a cycle, else O(1).
     pub fn next(&self, fact: Fact) -> Option<Fact> {
         self.uniformity.before(fact).map(|f| self.with_exit(f))
     }
 
     /// Why the use of `value` at `node` is temporally divergent: why threads leave the cycle apart. Empty if it is not.
+    /// Linear in the graph for each fact that paths show.
     pub fn use_at(&self, value: Value, node: Node) -> Vec<Link> {
         let Some(cycle) = self.uniformity.temporal_at(self.graph, value, node) else { return Vec::new() };
         let exit = self.exit_towards(cycle, &|exit| self.leads(cycle, exit, node));
@@ -111,6 +116,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     }
 
     /// Why the use of `value` by φs on `edge` is temporally divergent. Empty if it is not.
+    /// Linear in the graph for each fact that paths show.
     pub fn use_on(&self, value: Value, edge: EdgeId) -> Vec<Link> {
         let Some(cycle) = self.uniformity.temporal_on(self.graph, value, edge) else { return Vec::new() };
         let exit = self.exit_towards(cycle, &|exit| self.leads_on(cycle, exit, edge));
@@ -120,7 +126,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     fn cycle_fact(&self, cycle: CycleId) -> Option<Fact> {
         // Cycles inside one that was given up share its fate.
         let mut around = core::iter::successors(Some(cycle), |&c| self.uniformity.cycles().parent(c));
-        around.find_map(|c| self.uniformity.given_up(c).map(|why| Fact::GivenUp(c, why)))
+        around.find_map(|c| self.uniformity.left_at_random(c))
     }
 
     fn exit_towards(&self, cycle: CycleId, leads: &dyn Fn(EdgeId) -> bool) -> Option<Fact> {
@@ -185,6 +191,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     }
 
     /// What shows that a fact follows from the one before it.
+    /// Linear in the graph where paths show it, else O(1).
     pub fn evidence(&self, fact: Fact) -> Evidence {
         let paths = |found: Option<Witness>| found.map_or(Evidence::Missing, Evidence::Paths);
         match fact {
@@ -197,6 +204,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
             Fact::GivenUp(_, GivenUp::BranchInside(node)) => {
                 self.joins.why_inside(node).map_or(Evidence::Missing, Evidence::Inside)
             }
+            Fact::LeftApart(cycle, node) => paths(self.joins.witness_of_leaving(node, cycle)),
         }
     }
 

@@ -105,12 +105,12 @@ impl fmt::Display for FactError {
 impl core::error::Error for FactError {}
 
 impl Facts {
-    /// Nothing is known.
+    /// Nothing is known. O(1).
     pub fn none() -> Self {
         Facts::default()
     }
 
-    /// `edge` is never taken (Figure 3b).
+    /// `edge` is never taken (Figure 3b). O(1).
     #[must_use]
     pub fn dead_edge(mut self, edge: EdgeId) -> Self {
         self.dead_edges.push(edge);
@@ -118,6 +118,7 @@ impl Facts {
     }
 
     /// Whenever `value` is computed, it is one and the same, in all threads, and never undefined (Figure 3a).
+    /// O(1).
     #[must_use]
     pub fn constant(mut self, value: Value) -> Self {
         self.constants.push(value);
@@ -134,27 +135,27 @@ impl Facts {
         self
     }
 
-    /// Whether nothing is known.
+    /// Whether nothing is known. O(1).
     pub fn is_empty(&self) -> bool {
         self.dead_edges.is_empty() && self.constants.is_empty() && self.equal_on.is_empty()
     }
 
-    /// The edges that are never taken.
+    /// The edges that are never taken. O(1).
     pub fn dead_edges(&self) -> &[EdgeId] {
         &self.dead_edges
     }
 
-    /// The values that are constant.
+    /// The values that are constant. O(1).
     pub fn constants(&self) -> &[Value] {
         &self.constants
     }
 
-    /// Pairs of values that are equal on edges.
+    /// Pairs of values that are equal on edges. O(1).
     pub fn equalities(&self) -> &[(EdgeId, Value, Value)] {
         &self.equal_on
     }
 
-    /// Whether all edges and values exist.
+    /// Whether all edges and values exist. Linear in the facts.
     ///
     /// # Errors
     /// The first that does not.
@@ -528,7 +529,7 @@ pub struct UniformBecause {
 impl Uniformity {
     /// The graph and the program of which this is the result, given those for which it was asked: mostly without dead
     /// edges, and with uses replaced, if there were [`facts`](Self::compute_with_facts); otherwise the same. Causes
-    /// and cycles speak of these.
+    /// and cycles speak of these. O(1).
     pub fn analysed<'a>(
         &'a self,
         graph: &'a CsrGraph,
@@ -537,7 +538,7 @@ impl Uniformity {
         self.known.as_ref().map_or((graph, program), |known| (&known.graph, &known.program))
     }
 
-    /// Whether facts say that control never comes to a node. Nothing that is said of it matters.
+    /// Whether facts say that control never comes to a node. Nothing that is said of it matters. O(1).
     pub fn is_never_reached(&self, node: Node) -> bool {
         self.known.as_ref().is_some_and(|known| known.is_dead(Place::Node(node)))
     }
@@ -549,6 +550,7 @@ impl Uniformity {
 
     /// The facts of other analyses that changed something, in order: dead edges that could have been reached, constants
     /// that would have depended on something or changed in a cycle, equalities for which a use was replaced.
+    /// O(1).
     pub fn used_facts(&self) -> &[KnownFact] {
         self.known.as_ref().map_or(&[], |known| &known.used)
     }
@@ -567,11 +569,12 @@ impl Uniformity {
 
     /// The equalities for which a use of a divergent value at `node` is uniform: of which one follows from the next,
     /// and the last one's other value is uniform. Empty if the use is not uniform for that.
+    /// Linear in the equalities that hold there, up to a limit.
     pub fn equal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Vec<KnownFact> {
         self.equalities(graph, value, Place::Node(node))
     }
 
-    /// The same for a use on `edge`.
+    /// The same for a use on `edge`. Linear in the equalities that hold there, up to a limit.
     pub fn equal_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> Vec<KnownFact> {
         self.equalities(graph, value, Place::Edge(edge))
     }
@@ -585,12 +588,12 @@ impl Uniformity {
     }
 
     /// Why a value is uniform that is divergent in `without`, the result for the same program without facts. None if
-    /// it is divergent here or uniform there.
+    /// it is divergent here or uniform there. Linear in the chain of causes and in the facts.
     pub fn why_uniform(&self, without: &Uniformity, value: Value) -> Option<UniformBecause> {
         (!self.is_divergent(value)).then(|| self.because(without.explain(value), without)).flatten()
     }
 
-    /// The same for a branch.
+    /// The same for a branch. Linear in the chain of causes and in the facts.
     pub fn why_uniform_branch(&self, without: &Uniformity, node: Node) -> Option<UniformBecause> {
         let divergent = self.branch_cause(node).is_some();
         (!divergent).then(|| self.because(without.explain_branch(node), without)).flatten()
@@ -615,14 +618,16 @@ impl Uniformity {
             Fact::DivergentExit(_, exit, _) if known.dead.contains(exit.index()) => {
                 vec![KnownFact::DeadEdge(exit)]
             }
-            Fact::Branch(..) | Fact::DivergentExit(..) | Fact::GivenUp(..) => Vec::new(),
+            Fact::Branch(..) | Fact::DivergentExit(..) | Fact::GivenUp(..) | Fact::LeftApart(..) => {
+                Vec::new()
+            }
         };
         // These say of a value that it may change.
         let changes = match last {
             Fact::Value(_, cause) | Fact::Branch(_, cause) => {
                 matches!(cause, Cause::Temporal { .. } | Cause::GivenUp(_))
             }
-            Fact::DivergentExit(..) | Fact::GivenUp(..) => false,
+            Fact::DivergentExit(..) | Fact::GivenUp(..) | Fact::LeftApart(..) => false,
         };
         let is_candidate = |f: &KnownFact| changes || matches!(f, KnownFact::DeadEdge(_));
         let by = match at_once.is_empty() {
@@ -643,6 +648,7 @@ impl Uniformity {
             Fact::Value(v, _) => self.is_divergent(v),
             Fact::Branch(n, _) => self.branch_cause(n).is_some(),
             Fact::DivergentExit(c, exit, _) => headed(c).is_some_and(|c| self.is_divergent_exit(c, exit)),
+            Fact::LeftApart(c, _) => headed(c).is_some_and(|c| self.left_at_random(c).is_some()),
             Fact::GivenUp(
                 c,
                 GivenUp::BranchInside(_) | GivenUp::EnteredApart(Split::Branch(_) | Split::Cycle(_)),

@@ -130,6 +130,9 @@ pub enum Fact {
     DivergentExit(CycleId, EdgeId, Split),
     /// The cycle was given up.
     GivenUp(CycleId, GivenUp),
+    /// Some of the threads that part at the branch leave the irreducible cycle around it, while others stay: the cycle
+    /// is left by any exit in any iteration.
+    LeftApart(CycleId, Node),
 }
 
 /// To which nodes outside a cycle threads come that left it in different iterations.
@@ -163,6 +166,8 @@ pub struct Uniformity {
     given_up: Vec<Option<GivenUp>>,
     /// By cycle, where threads part that leave it apart, if that is not said of an exit.
     left_before: Vec<Option<Split>>,
+    /// By cycle, the branch at which threads part of which some leave it and others stay.
+    left_apart: Vec<Option<Node>>,
     splits: Vec<Split>,
     /// By node: 0, or one more than the position of the split of which it is a join.
     join: Vec<u32>,
@@ -180,11 +185,14 @@ impl Uniformity {
     ///
     /// This, like all that follow, panics if `graph` is not the one that the program was built over, as far as its
     /// size and the ends of its edges tell.
+    /// Near-linear in graph and program, but for branches that [`Joins`](crate::Joins) has to follow; those by
+    /// which very many edges leave very many cycles are bounded by [`Limits`].
     pub fn compute<G: Graph>(graph: &G, program: &SsaProgram) -> Self {
         Self::compute_by(graph, program, Algorithm::Joins)
     }
 
     /// Analyses a program over `graph`, the order and cycles of which are at hand.
+    /// As [`compute`](Self::compute).
     pub fn compute_with<G: Graph>(
         graph: &G,
         dfs: &DfsOrder,
@@ -202,7 +210,7 @@ impl Uniformity {
         )
     }
 
-    /// Analyses a program within given limits.
+    /// Analyses a program within given limits. As [`compute`](Self::compute).
     pub fn compute_within<G: Graph>(graph: &G, program: &SsaProgram, limits: &Limits) -> Self {
         let (clock, workspace) = (&mut clock::NoClock, &mut Workspace::default());
         engine::run_on(graph, program, Task { algorithm: Algorithm::Joins, limits, clock, workspace })
@@ -210,6 +218,7 @@ impl Uniformity {
 
     /// Analyses a program of which other analyses know something; see [`facts`]. The same as
     /// [`compute`](Self::compute) if they know nothing.
+    /// As [`compute`](Self::compute), [`facts::ROUNDS`] times at most.
     ///
     /// # Errors
     /// If a fact speaks of an edge or a value that does not exist.
@@ -236,11 +245,13 @@ impl Uniformity {
     }
 
     /// Analyses a program by one of the [algorithms](Algorithm).
+    /// As [`compute`](Self::compute) for joins; the baselines are quadratic.
     pub fn compute_by<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> Self {
         Self::compute_in(graph, program, algorithm, &mut Workspace::default())
     }
 
     /// [`compute_by`](Self::compute_by) in working memory that is reused: for one function after the other.
+    /// As [`compute_by`](Self::compute_by), without new memory once there was a function as large.
     pub fn compute_in<G: Graph>(
         graph: &G,
         program: &SsaProgram,
@@ -261,27 +272,27 @@ impl Uniformity {
         (result, Times { full, ..times })
     }
 
-    /// The cycles of the graph.
+    /// The cycles of the graph. O(1).
     pub fn cycles(&self) -> &CycleForest {
         &self.cycles
     }
 
-    /// Whether a value is divergent where it is defined.
+    /// Whether a value is divergent where it is defined. O(1).
     pub fn is_divergent(&self, value: Value) -> bool {
         self.divergent.contains(value.index())
     }
 
-    /// All values that are divergent where they are defined, by number.
+    /// All values that are divergent where they are defined, by number. O(1).
     pub fn divergent_values(&self) -> &BitSet {
         &self.divergent
     }
 
-    /// Whether threads can take different edges out of a node to different targets.
+    /// Whether threads can take different edges out of a node to different targets. O(1).
     pub fn is_divergent_branch(&self, node: Node) -> bool {
         self.branches.contains(node.index())
     }
 
-    /// All nodes from which threads can go to different targets, by number.
+    /// All nodes from which threads can go to different targets, by number. O(1).
     pub fn divergent_branches(&self) -> &BitSet {
         &self.branches
     }
@@ -296,6 +307,7 @@ impl Uniformity {
 
     /// Whether threads that take `edge` to an instance of its target can see different values in `value`, the
     /// definition of which dominates the edge's source. This is how a φ uses an operand.
+    /// Takes as many steps as [`is_divergent_at`](Self::is_divergent_at).
     pub fn is_divergent_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> bool {
         self.sees_apart(graph, value, Place::Edge(edge))
     }
@@ -309,6 +321,7 @@ impl Uniformity {
     }
 
     /// A cycle that makes a use of `value` at `node` temporally divergent; the innermost one if there are several.
+    /// Takes as many steps as [`is_divergent_at`](Self::is_divergent_at).
     pub fn temporal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Option<CycleId> {
         let place = Place::Node(node);
         let cycle = self.leaves_apart(graph, value, place)?;
@@ -316,6 +329,7 @@ impl Uniformity {
     }
 
     /// A cycle that makes a use of `value` on `edge` temporally divergent; the innermost one if there are several.
+    /// Takes as many steps as [`is_divergent_at`](Self::is_divergent_at).
     pub fn temporal_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> Option<CycleId> {
         let place = Place::Edge(edge);
         let cycle = self.leaves_apart(graph, value, place)?;
@@ -381,59 +395,69 @@ impl Uniformity {
         nodes.contains(node.index())
     }
 
-    /// Whether threads can leave a cycle in different iterations.
+    /// Whether threads can leave a cycle in different iterations. O(1).
     pub fn has_divergent_exit(&self, cycle: CycleId) -> bool {
         self.reach[cycle.index()] != Reach::Nowhere
     }
 
     /// Whether threads can leave a cycle by `edge` in different iterations. Of a cycle that was given up every
-    /// exit is divergent.
+    /// exit is divergent. Linear in the divergent exits of the cycle.
     pub fn is_divergent_exit(&self, cycle: CycleId, edge: EdgeId) -> bool {
-        self.given_up[cycle.index()].is_some() || self.divergent_exits(cycle).iter().any(|&(e, _)| e == edge)
+        self.given_up[cycle.index()].is_some()
+            || self.left_apart[cycle.index()].is_some()
+            || self.divergent_exits(cycle).iter().any(|&(e, _)| e == edge)
+    }
+
+    /// The branch at which threads part of which some leave an irreducible cycle and others stay, if there is one: as of
+    /// a cycle that was given up every exit is divergent, but not what is inside. O(1).
+    pub fn left_apart(&self, cycle: CycleId) -> Option<Node> {
+        self.left_apart[cycle.index()]
     }
 
     /// The edges on which threads can leave a cycle in different iterations, each with where they part, in the order
-    /// found. Nothing for a cycle that was given up and those inside it.
+    /// found. Nothing for a cycle that was given up or [left apart](Self::left_apart), and those inside one given up.
+    /// O(1).
     pub fn divergent_exits(&self, cycle: CycleId) -> &[(EdgeId, Split)] {
         self.exits.get(cycle.index())
     }
 
     /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, and cycles in very deep nests; the
-    /// cycles inside share their fate.
+    /// cycles inside share their fate. O(1).
     pub fn given_up(&self, cycle: CycleId) -> Option<GivenUp> {
         self.given_up[cycle.index()]
     }
 
     /// Whether threads that execute `node` together in one cycle hierarchy do so in every other: it is *m-converged*
     /// (paper 2). Said of all nodes but those of cycles that were given up.
+    /// Takes as many steps as there are cycles around the node.
     pub fn is_m_converged(&self, node: Node) -> bool {
         self.cycles.around(node).all(|c| self.given_up(c).is_none())
     }
 
     /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
     /// instances of predecessors. None if all threads that arrive at an instance come the same way, and for
-    /// nodes in cycles that were given up unless they are entries.
+    /// nodes in cycles that were given up unless they are entries. O(1).
     pub fn divergent_join(&self, node: Node) -> Option<Split> {
         numbered(&self.splits, self.join[node.index()])
     }
 
-    /// Why a value is divergent.
+    /// Why a value is divergent. O(1).
     pub fn cause(&self, value: Value) -> Option<Cause> {
         numbered(&self.causes, self.value_cause[value.index()])
     }
 
-    /// Why a branch is divergent.
+    /// Why a branch is divergent. O(1).
     pub fn branch_cause(&self, node: Node) -> Option<Cause> {
         numbered(&self.causes, self.branch_cause[node.index()])
     }
 
     /// The chain of causes of a divergent value, from the value itself to the source where it begins. Empty for a
-    /// uniform value.
+    /// uniform value. Linear in the chain.
     pub fn explain(&self, value: Value) -> Vec<Fact> {
         self.chain(self.cause(value).map(|c| Fact::Value(value, c)))
     }
 
-    /// The chain of causes of a divergent branch. Empty for a uniform one.
+    /// The chain of causes of a divergent branch. Empty for a uniform one. Linear in the chain.
     pub fn explain_branch(&self, node: Node) -> Vec<Fact> {
         self.chain(self.branch_cause(node).map(|c| Fact::Branch(node, c)))
     }
@@ -446,7 +470,7 @@ impl Uniformity {
     fn before(&self, fact: Fact) -> Option<Fact> {
         let split = |split| match split {
             Split::Branch(node) => self.branch_cause(node).map(|c| Fact::Branch(node, c)),
-            Split::Cycle(cycle) => self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)),
+            Split::Cycle(cycle) => self.left_at_random(cycle),
         };
         match fact {
             Fact::Value(_, cause) | Fact::Branch(_, cause) => match cause {
@@ -457,13 +481,22 @@ impl Uniformity {
                     found.map(|&(_, at)| Fact::DivergentExit(cycle, exit, at))
                 }
                 Cause::Join(at) => split(at),
-                Cause::GivenUp(cycle) | Cause::Temporal { cycle, exit: None, .. } => {
-                    let given_up = self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why));
-                    given_up.or_else(|| self.left_before[cycle.index()].and_then(split))
+                Cause::GivenUp(cycle) => self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)),
+                Cause::Temporal { cycle, exit: None, .. } => {
+                    let left = self.left_at_random(cycle);
+                    left.or_else(|| self.left_before[cycle.index()].and_then(split))
                 }
             },
             Fact::DivergentExit(_, _, at) | Fact::GivenUp(_, GivenUp::EnteredApart(at)) => split(at),
-            Fact::GivenUp(_, GivenUp::BranchInside(node)) => split(Split::Branch(node)),
+            Fact::GivenUp(_, GivenUp::BranchInside(node)) | Fact::LeftApart(_, node) => {
+                split(Split::Branch(node))
+            }
         }
+    }
+
+    /// Why threads leave a cycle by any exit in any iteration: what was found first.
+    fn left_at_random(&self, cycle: CycleId) -> Option<Fact> {
+        let left = self.left_apart(cycle).map(|node| Fact::LeftApart(cycle, node));
+        left.or_else(|| self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)))
     }
 }

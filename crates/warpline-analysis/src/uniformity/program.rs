@@ -54,12 +54,12 @@ impl SsaBuilder {
     }
 
     /// Declares a value that is there before the program starts: an argument, a constant, an address of a
-    /// global. The same constant used in several places should be one value.
+    /// global. The same constant used in several places should be one value. O(1).
     pub fn argument(&mut self, rule: Rule) -> Value {
         self.define(None, rule, false)
     }
 
-    /// Declares a value that is computed at `node`. Operands may be values that are declared later.
+    /// Declares a value that is computed at `node`. Operands may be values that are declared later. O(1).
     pub fn plain(&mut self, node: Node, rule: Rule, operands: impl IntoIterator<Item = Value>) -> Value {
         let value = self.define(Some(node), rule, false);
         self.operands.extend(operands.into_iter().map(|v| (v, NONE)));
@@ -67,7 +67,7 @@ impl SsaBuilder {
     }
 
     /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`, or left out)
-    /// may be taken to be any value, so it never makes the φ divergent.
+    /// may be taken to be any value, so it never makes the φ divergent. O(1).
     pub fn phi(
         &mut self,
         node: Node,
@@ -84,7 +84,7 @@ impl SsaBuilder {
     /// or on how often it has been computed. So if the operands do not change in a loop, neither does it. Of a value
     /// that is always uniform this says more: threads whose operands were computed together get the same, whether or
     /// not they compute it together (the difference of two addresses with one stride; no ballot). No effect on φs and
-    /// sources.
+    /// sources. O(1).
     pub fn set_pure(&mut self, value: Value) {
         if let Some(d) = self.definitions.get_mut(value.index()) {
             d.is_pure = true;
@@ -96,7 +96,7 @@ impl SsaBuilder {
         self.terminators.extend(operands.into_iter().map(|v| (node.index(), v)));
     }
 
-    /// The program, over the given graph.
+    /// The program, over the given graph. Linear in graph and program.
     ///
     /// # Errors
     /// If a node, an edge or an operand that was named does not exist.
@@ -159,12 +159,12 @@ pub struct SsaProgram {
 }
 
 impl SsaProgram {
-    /// Starts a program without values.
+    /// Starts a program without values. O(1).
     pub fn builder() -> SsaBuilder {
         SsaBuilder::default()
     }
 
-    /// The same, with room for so many values and operands.
+    /// The same, with room for so many values and operands. O(1).
     pub fn builder_for(values: usize, operands: usize) -> SsaBuilder {
         SsaBuilder {
             definitions: Vec::with_capacity(values),
@@ -174,33 +174,33 @@ impl SsaProgram {
         }
     }
 
-    /// The number of values.
+    /// The number of values. O(1).
     pub fn value_count(&self) -> usize {
         self.definitions.len()
     }
 
-    /// All values, by number.
+    /// All values, by number. O(1) a step.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + use<> {
         (0..self.definitions.len() as u32).map(Value)
     }
 
-    /// Where a value is computed; none for an argument.
+    /// Where a value is computed; none for an argument. O(1).
     pub fn node(&self, value: Value) -> Option<Node> {
         let node = self.definitions[value.index()].node;
         (node != NONE).then_some(Node(node))
     }
 
-    /// The rule of a value.
+    /// The rule of a value. O(1).
     pub fn rule(&self, value: Value) -> Rule {
         self.definitions[value.index()].rule
     }
 
-    /// Whether a value is a φ.
+    /// Whether a value is a φ. O(1).
     pub fn is_phi(&self, value: Value) -> bool {
         self.definitions[value.index()].is_phi
     }
 
-    /// Whether a value depends on nothing but its operands; see [`SsaBuilder::set_pure`].
+    /// Whether a value depends on nothing but its operands; see [`SsaBuilder::set_pure`]. O(1).
     pub fn is_pure(&self, value: Value) -> bool {
         let d = self.definitions[value.index()];
         d.is_pure && !d.is_phi && d.rule != Rule::Source

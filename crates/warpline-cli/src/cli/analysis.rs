@@ -19,7 +19,7 @@ pub enum AnalysisFormat {
     Text,
     /// For programs.
     Json,
-    /// As LLVM's `print<uniformity>`.
+    /// As LLVM's `print<uniformity>`, without what other analyses know: LLVM's knows nothing of it.
     Llvm,
     /// Control-flow graphs for Graphviz.
     Dot,

@@ -17,7 +17,7 @@ pub enum Definition {
 }
 
 impl Definition {
-    /// The node that defines the variable or stands for its value.
+    /// The node that defines the variable or stands for its value. O(1).
     pub fn node(self) -> Node {
         match self {
             Definition::Concrete(n) | Definition::Abstract(n) => n,

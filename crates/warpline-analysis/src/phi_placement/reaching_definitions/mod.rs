@@ -52,12 +52,14 @@ use crate::graph::{Graph, Node};
 use alloc::vec::Vec;
 
 /// Places φs where definitions meet, whether the variable is live there or not.
+/// Quadratic in the graph for each variable, as printed.
 pub fn place<G: Graph>(graph: &G, accesses: &Accesses) -> Placement {
     place_all(Forward::new(graph, None), graph, accesses, |count| count - 1)
 }
 
 /// The same with another choice from worklists: `select` gets the number of things to choose from and returns the
 /// position of one. For tests of the claim that the order does not matter.
+/// Quadratic in the graph for each variable, as printed.
 #[doc(hidden)]
 pub fn place_in_order<G: Graph>(
     graph: &G,

@@ -34,19 +34,19 @@ pub struct Round {
 }
 
 impl<'a, G: Graph> Trace<'a, G> {
-    /// Runs Algorithm 1 for a variable. Edges are visited in reverse post-order of their sources.
+    /// Runs Algorithm 1 for a variable. Edges are visited in reverse post-order of their sources. O(1).
     pub fn new(graph: &'a G, accesses: &Accesses, variable: usize) -> Self {
         let mut forward = Forward::new(graph, None);
         forward.run(accesses.definitions(variable), accesses.is_defined_on_entry(variable));
         Trace { forward }
     }
 
-    /// The virtual node before the entry.
+    /// The virtual node before the entry. O(1).
     pub fn virtual_entry(&self) -> Node {
         self.forward.virtual_entry()
     }
 
-    /// A∘: what reaches the start of a node, in increasing order.
+    /// A∘: what reaches the start of a node, in increasing order. O(1).
     pub fn before(&self, node: Node) -> Vec<Definition> {
         let mut found = Vec::new();
         self.forward.for_each_before(node, |d| found.push(d));
@@ -56,16 +56,17 @@ impl<'a, G: Graph> Trace<'a, G> {
     }
 
     /// A•: what holds at the end of a node; nothing if no definition reaches a node that no edge leads to.
+    /// O(1).
     pub fn after(&self, node: Node) -> Option<Definition> {
         self.forward.after(node)
     }
 
-    /// The case of Eq. 3 by which A• was found.
+    /// The case of Eq. 3 by which A• was found. O(1).
     pub fn case(&self, node: Node) -> Case {
         self.forward.case(node)
     }
 
-    /// Algorithms 2 and 3 on the graph of a join node, before anything else is resolved.
+    /// Algorithms 2 and 3 on the graph of a join node, before anything else is resolved. O(1).
     pub fn concretize(&self, join: Node) -> Concretization {
         let mut graph = Dependencies::new(self.virtual_entry().index());
         graph.create(&self.forward, |d| Some(self.forward.look(d)), join);
