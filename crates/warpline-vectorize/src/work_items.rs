@@ -185,6 +185,7 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
         answers.exchange(module);
         sub_groups::replace(module, &mut answers);
         warps::replace(module, &mut answers)?;
+        answers.sizes_for_arrays();
         answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
@@ -468,6 +469,15 @@ impl Answers {
             let base = self.param(Added::Scratch(k));
             self.func.pointers[base] =
                 PointerFacts { align: 64, noalias: true, local: true, ..PointerFacts::default() };
+        }
+    }
+
+    /// Adds the sizes of groups if there are arrays of work-items: equal elements of all lie side by side.
+    fn sizes_for_arrays(&mut self) {
+        if insts(&self.func).any(|i| matches!(self.func.insts[i].op, Op::Alloca { .. })) {
+            for d in 0..3 {
+                self.param(Added::Answer(Query::EnqueuedLocalSize, d));
+            }
         }
     }
 

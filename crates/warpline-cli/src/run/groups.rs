@@ -208,7 +208,8 @@ fn bind(
 /// The bytes of workspace, as the function for that says.
 fn workspace(kernel: &Kernel, items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
     let count: u64 = range.local.iter().product();
-    let slots = kernel.regions.iter().flat_map(|r| &r.cut.slots).chain(&items.scratch);
+    let slots =
+        kernel.regions.iter().flat_map(|r| r.cut.slots.iter().map(|slot| &slot.bytes)).chain(&items.scratch);
     let slots = slots.map(|bytes| bytes * count);
     let local = passed.iter().filter_map(|one| match one {
         Argument::Local(bytes) => Some(*bytes),

@@ -187,8 +187,8 @@ fn layout(b: &mut Builder, items: &WorkItems, cut: &Cut, own: &[Own], all: &[Dim
     });
     let passed = sizes.map(|bytes| place(b, bytes)).collect();
     let mut slots = Vec::new();
-    for &bytes in &cut.slots {
-        let bytes = of_all(b, bytes);
+    for slot in &cut.slots {
+        let bytes = of_all(b, slot.bytes);
         slots.push(place(b, bytes));
     }
     Space { locals, passed, slots, total: at }
@@ -327,7 +327,7 @@ impl State<'_> {
                 args.push(match passed {
                     Passed::Cell(_) | Passed::Out(_) => v,
                     Passed::Slot(k) => {
-                        let bytes = b.int(64, self.cut.slots[k] as i64);
+                        let bytes = b.int(64, self.cut.slots[k].step as i64);
                         let by = b.binary(BinaryOp::Mul, before, bytes, InstFlags::empty());
                         b.element(v, Type::Int(8), by)
                     }
