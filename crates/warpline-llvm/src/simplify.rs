@@ -114,13 +114,12 @@ impl Module {
     }
 
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
-        // LLVM's verifier, which passes run, has kernels called by none of SPIR's conventions; OpenCL C allows calls.
-        self.normalise_calling_conventions();
         self.trust_what_must_not_throw();
         self.mark_lane_operations();
         self.thread_cleanups();
         self.inline_barriers();
         let has_blocks = self.keep_ordered_blocks();
+        self.normalise_calling_conventions();
         if !is_gpu(&self.triple()) {
             self.narrow_work_item_numbers();
         }

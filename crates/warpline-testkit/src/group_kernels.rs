@@ -284,6 +284,14 @@ impl Generator<'_> {
 
     /// A loop or a branch that the group takes together.
     fn nested(&mut self, depth: u32) -> Statement {
+        // Who returns from a loop leaves it in another iteration than the others do.
+        let returns = std::mem::replace(&mut self.allowed.returns, false);
+        let nested = self.taken_together(depth);
+        self.allowed.returns = returns;
+        nested
+    }
+
+    fn taken_together(&mut self, depth: u32) -> Statement {
         let inner = self.statements(depth);
         let k = self.name("k");
         match self.below(6) {
