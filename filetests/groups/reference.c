@@ -23,6 +23,7 @@ uint64_t _Z12get_local_idj(unsigned d) { return d < 3 ? local_id[current][d] : 0
 uint64_t _Z12get_group_idj(unsigned d) { return d < 3 ? group_of[d] : 0; }
 uint64_t _Z14get_local_sizej(unsigned d) { return d < 3 ? local_of[d] : 1; }
 uint64_t _Z15get_global_sizej(unsigned d) { return d < 3 ? size_of[d] : 1; }
+uint64_t _Z14get_num_groupsj(unsigned d) { return d < 3 ? size_of[d] / local_of[d] : 1; }
 uint64_t _Z13get_global_idj(unsigned d) { return d < 3 ? group_of[d] * local_of[d] + local_id[current][d] : 0; }
 void _Z7barrierj(unsigned flags) { (void)flags; swapcontext(&items[current], &scheduler); }
 int _Z10atomic_addPU7CLlocalVii(volatile int *p, int x) { int old = *p; *p = old + x; return old; }
@@ -92,6 +93,43 @@ int _Z20work_group_broadcastim(int x, uint64_t from) {
   _Z7barrierj(1);
   return x;
 }
+
+/* Sub-groups: LANES neighbours in a row of a group. */
+#ifndef LANES
+#define LANES 1
+#endif
+static unsigned in_row(void) { return local_id[current][0] % LANES; }
+static unsigned first_of_sub_group(void) { return current - in_row(); }
+unsigned _Z18get_sub_group_sizev(void) {
+  unsigned left = local_of[0] - (local_id[current][0] - in_row());
+  return left < LANES ? left : LANES;
+}
+static unsigned in_each_row(void) { return (local_of[0] + LANES - 1) / LANES; }
+unsigned _Z22get_sub_group_local_idv(void) { return in_row(); }
+unsigned _Z16get_sub_group_idv(void) {
+  return (local_id[current][2] * local_of[1] + local_id[current][1]) * in_each_row() + local_id[current][0] / LANES;
+}
+unsigned _Z18get_num_sub_groupsv(void) { return local_of[1] * local_of[2] * in_each_row(); }
+static int over_lanes(int x, int (*op)(int, int), int start, unsigned end) {
+  meet((value){.i = x});
+  for (unsigned k = 0; k < end; k++) start = op(start, values[first_of_sub_group() + k].i);
+  _Z7barrierj(1);
+  return start;
+}
+int _Z20sub_group_reduce_addi(int x) { return over_lanes(x, sum, 0, _Z18get_sub_group_sizev()); }
+int _Z20sub_group_reduce_mini(int x) { return over_lanes(x, least, 0x7fffffff, _Z18get_sub_group_sizev()); }
+int _Z20sub_group_reduce_maxi(int x) { return over_lanes(x, most, -0x7fffffff - 1, _Z18get_sub_group_sizev()); }
+int _Z28sub_group_scan_inclusive_addi(int x) { return over_lanes(x, sum, 0, in_row() + 1); }
+int _Z28sub_group_scan_exclusive_addi(int x) { return over_lanes(x, sum, 0, in_row()); }
+int _Z13sub_group_anyi(int x) { return over_lanes(x != 0, either, 0, _Z18get_sub_group_sizev()); }
+int _Z13sub_group_alli(int x) { return over_lanes(x != 0, both, 1, _Z18get_sub_group_sizev()); }
+int _Z19sub_group_broadcastij(int x, unsigned from) {
+  meet((value){.i = x});
+  x = values[first_of_sub_group() + from].i;
+  _Z7barrierj(1);
+  return x;
+}
+
 static void copied(void *to, uint64_t to_by, const void *from, uint64_t from_by, uint64_t count, uint64_t bytes) {
   _Z7barrierj(1);
   if (current == 0)

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{has_clang, ok, root, stderr, stdout, warpline};
-use warpline_testkit::rng::SplitMix64;
+use warpline_testkit::group_kernels::{GroupKernel, HEAD, file};
 
 /// A clang, as the library looks for it.
 fn clang() -> String {
@@ -54,11 +54,15 @@ fn compared(source: &Path, reference: &Path, options: &[&str]) -> Option<String>
     let list: String = names.map(|name| format!("KERNEL({name})\n")).collect();
     std::fs::write(folder.path().join("list.h"), list).unwrap();
     let of_clang = reference.to_str().unwrap();
-    run(
-        &clang(),
-        &["-x", "cl", STANDARD, "-O1", "-w", "-ffp-contract=off", "-c", of_clang, "-o", "ref.o"],
-        folder.path(),
-    );
+    let sub_groups = "-cl-ext=+cl_khr_subgroups,+__opencl_c_subgroups";
+    let plain =
+        ["-x", "cl", STANDARD, sub_groups, "-O1", "-w", "-ffp-contract=off", "-c", of_clang, "-o", "ref.o"];
+    run(&clang(), &plain, folder.path());
+    let lanes = options
+        .iter()
+        .skip_while(|o| **o != "--width")
+        .nth(1)
+        .map_or(String::new(), |w| format!("-DLANES={w}"));
     let [host, reference] = ["host.c", "reference.c"].map(|name| root().join("filetests/groups").join(name));
     let parts = [
         host.to_str().unwrap(),
@@ -70,7 +74,8 @@ fn compared(source: &Path, reference: &Path, options: &[&str]) -> Option<String>
         "-lm",
         "-pthread",
     ];
-    let arguments: Vec<&str> = ["-O1", "-w", "-I."].into_iter().chain(parts).collect();
+    let flags = ["-O1", "-w", "-I."].into_iter().chain((!lanes.is_empty()).then_some(lanes.as_str()));
+    let arguments: Vec<&str> = flags.chain(parts).collect();
     if run("cc", &arguments, folder.path()).is_none() {
         eprintln!("skipped: there is no C compiler");
         return None;
@@ -134,97 +139,6 @@ fn work_items_compute_and_copy_together_what_they_do_by_definition() {
     compare(&source, &["--width", "4"]);
 }
 
-/// A random kernel in OpenCL C: work-items write their element of local memory, wait, read others', and wait, in loops
-/// and branches that a group takes together.
-fn random_kernel(rng: &mut SplitMix64, name: &str) -> String {
-    let mut out = format!(
-        "kernel void {name}(global const int *in, global int *out, int n, local int *tmp) {{\n  int g = \
-         get_global_id(0), l = get_local_id(0), size = get_local_size(0), x = in[g], y = l;\n  int own[4] = {{x, l, 3, \
-         x ^ l}};\n  tmp[l] = x;\n"
-    );
-    let returns = rng.chance(1, 4);
-    if returns {
-        out += &format!("  if (g >= n - {}) return;\n", rng.below(9));
-    }
-    out += "  barrier(CLK_LOCAL_MEM_FENCE);\n";
-    // Who has returned has no value to combine.
-    statements(rng, &mut out, (3, !returns), &mut 0);
-    out += "  out[g] = x * 31 + y + own[x & 3];\n}\n";
-    out
-}
-
-/// A statement in which all work-items of a group compute something together.
-fn collective(rng: &mut SplitMix64) -> String {
-    let k = rng.below(9);
-    match rng.below(6) {
-        0 => format!("y += work_group_reduce_add(x & {});\n", k + 3),
-        1 => format!("x ^= work_group_scan_inclusive_add(y & {});\n", k + 1),
-        2 => format!("y += work_group_scan_exclusive_add(x >> {k}) & 1023;\n"),
-        3 => format!("if (work_group_any((x & 63) == {k})) y += l; else x -= {k};\n"),
-        4 => format!("x += work_group_broadcast(y, (size_t)({k} % size));\n"),
-        _ => format!("y ^= work_group_reduce_min(x - l * {k});\n"),
-    }
-}
-
-/// A statement that most work-items have nothing to do in.
-fn of_some(rng: &mut SplitMix64) -> String {
-    let bound = ["size / 2", "tmp[0] & 7", "size - 3", "4", "size & 5", "n - size"][rng.below(6)];
-    let condition = ["l < b", "l <= b", "b > l", "l + 2 < b", "l == 0", "!(l >= b)", "(uint)l < (uint)b"];
-    let condition = condition[rng.below(7)];
-    let wait = "barrier(CLK_LOCAL_MEM_FENCE);";
-    let condition = condition.replace('b', "bound");
-    format!("{{ int bound = {bound};\n{wait}\nif ({condition}) tmp[l] = tmp[l] * 3 + l;\n{wait}\n}}\n")
-}
-
-/// Statements between which all work-items have waited; whether they compute something together.
-fn statements(rng: &mut SplitMix64, out: &mut String, (depth, together): (u32, bool), loops: &mut u32) {
-    const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
-    for _ in 0..1 + rng.below(3) {
-        if together && rng.chance(1, 5) {
-            *out += &collective(rng);
-            continue;
-        }
-        match rng.below(if depth > 0 { 10 } else { 7 }) {
-            0 | 1 => *out += &format!("y += tmp[(l + {}) % size];\n{WAIT}", rng.below(9)),
-            2 => *out += &format!("x = x * {} + (y >> 1);\n", rng.below(7)),
-            3 => {
-                *out += &format!(
-                    "if ((x ^ l) & {}) {{ x += 5; own[y & 3] += x; }} else y -= 3;\n",
-                    1 + rng.below(3)
-                )
-            }
-            4 => {
-                *out +=
-                    &format!("for (int k = 0; k < ((x & 3) + {}); k++) y += own[k & 3] ^ k;\n", rng.below(3))
-            }
-            5 => *out += &format!("tmp[l] = x + y;\n{WAIT}y ^= tmp[size - 1 - l];\n{WAIT}"),
-            6 => *out += &of_some(rng),
-            7 => {
-                *loops += 1;
-                let k = format!("k{loops}");
-                let bound = if rng.chance(1, 2) { "(size & 3) + 1".to_owned() } else { "2".to_owned() };
-                *out += &format!("for (int {k} = 0; {k} < {bound}; {k}++) {{\n");
-                statements(rng, out, (depth - 1, together), loops);
-                *out += &format!("x += {k};\n}}\n");
-            }
-            8 => {
-                *out += &format!("if (get_group_id(0) % {} == 0) {{\n", 2 + rng.below(2));
-                statements(rng, out, (depth - 1, together), loops);
-                *out += "} else {\n";
-                statements(rng, out, (depth - 1, together), loops);
-                *out += "}\n";
-            }
-            _ => {
-                *loops += 1;
-                *out += &format!("int rounds{loops} = tmp[0] & 3;\n{WAIT}while (rounds{loops}-- > 0) {{\n");
-                let this = *loops;
-                statements(rng, out, (depth - 1, together), loops);
-                *out += &format!("y += rounds{this};\n}}\n");
-            }
-        }
-    }
-}
-
 #[test]
 fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
     if !has_clang() {
@@ -233,14 +147,31 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
     let number =
         |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let (seed, count) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 12));
+    let batch = number("WARPLINE_BATCH", 12);
     let folder = tempfile::tempdir().unwrap();
-    for start in (seed..seed + count).step_by(12) {
-        println!("kernels of seeds {start} to {}", start + 11);
-        let source = folder.path().join("random.cl");
-        let kernels = (start..(start + 12).min(seed + count))
-            .map(|seed| random_kernel(&mut SplitMix64::new(seed), &format!("k{seed}")));
-        std::fs::write(&source, kernels.collect::<String>()).unwrap();
-        compare(&source, &["-q"]);
+    let source = folder.path().join("random.cl");
+    for start in (seed..seed + count).step_by(batch as usize) {
+        let end = (start + batch).min(seed + count);
+        // Functions of sub-groups need a number of lanes that the reference knows.
+        let width = ["", "4", "8", "16"][(start / batch % 4) as usize];
+        println!("kernels of seeds {start} to {}, lanes: {width}", end - 1);
+        let width = Some(width).filter(|w| !w.is_empty());
+        let kernels: Vec<_> = (start..end).map(|seed| GroupKernel::random(seed, width.is_some())).collect();
+        let wrong = |kernels: &[GroupKernel]| {
+            std::fs::write(&source, file(kernels)).unwrap();
+            let mut options = vec!["-q"];
+            options.extend(width.into_iter().flat_map(|w| ["--width", w]));
+            compared(&source, &source, &options).filter(|said| !said.ends_with("right\n"))
+        };
+        let Some(said) = wrong(&kernels) else { continue };
+        let is_wrong = |k: &&GroupKernel| said.contains(&format!("{}: ", k.name()));
+        let mut least = kernels.iter().find(is_wrong).expect("it says which").clone();
+        while let Some(smaller) =
+            least.smaller().into_iter().find(|k| wrong(std::slice::from_ref(k)).is_some())
+        {
+            least = smaller;
+        }
+        panic!("{said}{}{}", file(std::slice::from_ref(&least)), wrong(&[least]).unwrap_or_default());
     }
 }
 
@@ -258,13 +189,13 @@ fn the_comparison_sees_kernels_that_have_lost_barriers_or_changed_a_number() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [right, wrong] = ["right.cl", "wrong.cl"].map(|name| folder.path().join(name));
-    let made = |seed: u64| random_kernel(&mut SplitMix64::new(seed), &format!("k{seed}"));
+    let made = |seed: u64| GroupKernel::random(seed, false).text();
     // Without any barrier it would be another kind of kernel.
     let several = |kernel: &String| kernel.matches("barrier(").count() > 2;
     let kernels: Vec<String> = (1..).map(made).filter(several).take(16).collect();
-    std::fs::write(&right, kernels.concat()).unwrap();
+    std::fs::write(&right, HEAD.to_owned() + &kernels.concat()).unwrap();
     let seen = |changed: Vec<String>| {
-        std::fs::write(&wrong, changed.concat()).unwrap();
+        std::fs::write(&wrong, HEAD.to_owned() + &changed.concat()).unwrap();
         let said = compared(&wrong, &right, &["--width", "4", "-q"])?;
         let lines = said.lines().filter_map(|line| Some(line.split_once(": ")?.0.to_owned()));
         Some(lines.collect::<std::collections::BTreeSet<_>>().len())

@@ -202,6 +202,52 @@ fn other_widths_masks_and_dimensions_are_refused_with_the_reason() {
     refused(&module(rows, "", &NVPTX[2..3]), &[], "numbered over all dimensions");
 }
 
+/// A warp that is parts of several rows would have to be lanes of them.
+#[test]
+fn ranges_in_which_a_warp_is_parts_of_several_rows_are_refused_when_they_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.ll");
+    let results = &NVPTX[2..3];
+    std::fs::write(&file, module(OF_NVPTX, "", results)).unwrap();
+    let run = |global: &str, local: &str| {
+        let all = ["run", path(&file), "--function", "k", "--global", global, "--local", local];
+        let binds = ["--bind", "in=i32[1024]=random", "--bind", "out=i32[1024]=zero", "--bind", "size=0"];
+        let output = warpline(&[&all[..], &binds].concat());
+        (output.status.code(), stderr(&output))
+    };
+    let (code, said) = run("50,2", "50,2");
+    assert!(code != Some(0) && said.contains("make rows a multiple of 32"), "{said}");
+    linked::vectorize(folder.path(), &[path(&file), "--function", "k"]);
+    let host = r#"#include "m.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int in[1024], out[1024];
+int main(void) {
+  static const uint64_t all[][2][3] = {{{64, 2, 1}, {32, 2, 1}}, {{50, 1, 1}, {50, 1, 1}}, {{50, 2, 1}, {50, 1, 1}},
+    {{50, 2, 1}, {50, 2, 1}}, {{48, 2, 1}, {32, 2, 1}}, {{16, 1, 2}, {16, 1, 2}}};
+  for (int k = 0; k < 6; k++) {
+    pid_t child = fork();
+    if (!child) {
+      uint64_t offset[3] = {0};
+      k_ndrange(offset, all[k][0], all[k][1], in, out, 0, malloc(k_workspace(all[k][0], all[k][1])));
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    putchar(WIFSIGNALED(status) ? 'x' : '.');
+  }
+  puts("");
+  return 0;
+}
+"#;
+    if let Some(said) = link_and_run(folder.path(), host, &[]) {
+        assert_eq!(said, "...xxx\n");
+    }
+}
+
 #[test]
 fn a_barrier_of_a_warp_orders_what_its_lanes_write() {
     let text = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

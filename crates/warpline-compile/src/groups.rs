@@ -36,7 +36,7 @@ impl Regions {
         vectors: &Machine,
         given: Option<u32>,
     ) -> Result<Option<Regions>> {
-        let Some(items) = items.filter(|items| items.has_barriers) else { return Ok(None) };
+        let Some(items) = items.filter(|items| items.runs_over_groups) else { return Ok(None) };
         let ir = &mut imported.ir;
         let made = ir.functions[items.func].name.clone();
         // Its user knows the kernel that it is a copy of.
@@ -128,6 +128,7 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     let (Some(regions), Some(items)) = (kernel.regions.clone(), kernel.items.clone()) else {
         return Err(Error::Internal(format!("`{}` was not cut", kernel.name)));
     };
+    let width = kernel.width;
     let mut rows = Rows { options, kernel, new: Vec::new(), reports: Vec::new(), scalar: true };
     let mut made = Vec::new();
     for number in 0..regions.cut.regions.len() {
@@ -135,7 +136,8 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     }
     let Rows { mut new, reports, scalar, .. } = rows;
     let ir = &mut kernel.imported.ir;
-    let some = match driver::groups_of_regions(ir, &items, &regions.cut, &made, names.groups) {
+    let warp = items.warps.map(|_| width);
+    let some = match driver::groups_of_regions(ir, &items, &regions.cut, &made, warp, names.groups) {
         Ok(some) => some,
         Err(error) => return Err(refusal(kernel, &error)),
     };

@@ -136,13 +136,13 @@ pub(crate) fn settle_within(
     let mut args = shapes(imported, function, path, &directives, options.args.as_deref())?;
     let group = imported.facts(func, Target::Spirv).work_group.map(|group| group.size);
     let wave_size = imported.facts(func, Target::Amdgcn).wave_size;
-    let lanes =
-        options.lane_dimension.unwrap_or_else(|| lane_dimension::choose(&imported.ir, func, &args, group));
+    let vectors = machine::of(&cpu, &imported.ir.triple)?;
+    let choose = || lane_dimension::choose(&imported.ir, func, &args, group, &vectors);
+    let lanes = options.lane_dimension.unwrap_or_else(choose);
     let items = work_items::along(&mut imported.ir, func, lanes)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
-    let vectors = machine::of(&cpu, &imported.ir.triple)?;
     let boscc = options.boscc.or(directives.boscc).unwrap_or(Boscc::Auto);
     let linearize = options.linearize;
     let given = match options.width.or(directives.width).unwrap_or_default() {

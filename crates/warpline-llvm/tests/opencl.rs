@@ -119,7 +119,7 @@ fn real_kernels_are_vectorized_or_cut_at_their_barriers() {
             let own = function.params.len() - items.added.len();
             let shapes: Vec<ArgShape> =
                 std::iter::repeat_n(ArgShape::Uniform, own).chain(items.shapes()).collect();
-            if items.has_barriers {
+            if items.runs_over_groups {
                 cut(&mut ir, &items, &shapes, false).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
                 with_barriers += 1;
                 continue;

@@ -37,6 +37,7 @@ pub mod environment;
 pub mod filetests;
 pub mod graph_oracles;
 pub mod graphs;
+pub mod group_kernels;
 pub mod growing_kernels;
 pub mod hierarchies;
 pub mod linearized;

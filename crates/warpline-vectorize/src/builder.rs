@@ -223,6 +223,19 @@ impl<'m> Builder<'m> {
         self.value(Op::Call(Box::new(info)), args, ty)
     }
 
+    /// Ends the program with a fault if a condition does not hold.
+    pub(crate) fn require(&mut self, cond: Value) {
+        let (go_on, stop) = (self.block("right"), self.block("stop"));
+        self.cond_br(cond, go_on, stop);
+        self.at = stop;
+        let effects = Effects::NO_RETURN;
+        let symbol = self.module.function_symbol("llvm.trap", &[], Type::Void, effects);
+        let info = CallInfo { callee: Some(symbol), effects, variadic_fixed: None };
+        self.func.append(self.at, Op::Call(Box::new(info)), &[], Type::Void);
+        self.func.set_terminator(self.at, Op::Unreachable, &[], &[]);
+        self.at = go_on;
+    }
+
     /// Calls a function of the module; the result, if it has one.
     pub(crate) fn call(&mut self, callee: FuncId, args: &[Value]) -> Option<Value> {
         let target = &self.module.functions[callee];

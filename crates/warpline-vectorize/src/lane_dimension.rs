@@ -1,75 +1,115 @@
 //! In which dimension neighbouring lanes are neighbouring work-items.
 //!
-//! Each dimension about which a kernel asks is tried: what counts is how many accesses lie side by side then, those in
-//! loops more often. Dimension 0 stays unless another one is clearly better, and wherever it can be seen in which order
+//! Each dimension about which a kernel asks is tried: what counts are the cycles that its accesses take then on the
+//! machine, by the description of it, each as often as constants and weights of edges say. Dimension 0 stays unless another one is clearly better, and wherever it can be seen in which order
 //! work-items run, or OpenCL numbers work-items along it: sub-groups, and what work-items combine in their order.
 
-use warpline_analysis::{CycleForest, Node};
+use cranelift_entity::EntitySet;
 use warpline_ir::group_functions::GroupFunction;
-use warpline_ir::{Effects, FuncId, Function, Inst, Module, Op, Value};
+use warpline_ir::{Accessed, Block, Effects, FuncId, Function, Inst, Module, Op, Value};
+use warpline_target::{self as target, Element, Lanes, Machine};
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
+use super::elements::element_of;
 use super::objects::lifetime_marker;
+use super::width::frequency;
 use super::work_items;
 
-/// What an access of lanes costs that do not lie side by side, where one of lanes that do costs 1.
-const APART: f64 = 6.0;
 /// What another dimension may cost at most, as a part of what dimension 0 does.
 const CLEARLY: f64 = 0.75;
-/// How often a loop is taken to run.
-const TRIPS: f64 = 8.0;
-/// Rows of fewer work-items than this do not fill vectors.
-const LONG: u32 = 16;
 
 /// The dimension in which lanes of a kernel should be neighbours. `args` are the shapes of its own parameters, and
 /// `group` is how many work-items a group has, if that is known.
-pub fn choose(module: &Module, kernel: FuncId, args: &[ArgShape], group: Option<[u32; 3]>) -> u32 {
+pub fn choose(
+    module: &Module,
+    kernel: FuncId,
+    args: &[ArgShape],
+    group: Option<[u32; 3]>,
+    machine: &Machine,
+) -> u32 {
     let func = &module.functions[kernel];
     let others: Vec<u32> = (1..3).filter(|&d| work_items::asks_for_item(module, func, d)).collect();
     if others.is_empty() || shows_order(module, func) {
         return 0;
     }
-    // A row of few work-items takes as long as a full one.
-    let length = |d: u32| group.map_or(1.0, |g| f64::from(LONG) / f64::from(g[d as usize].clamp(1, LONG)));
-    let cost = |d: u32| Some(accesses(module, kernel, args, d)? * length(d));
+    // A row of few work-items takes as long as a full register.
+    let full = (machine.register_bits / Element::I32.bits()).max(1);
+    let length = |d: u32| group.map_or(1.0, |g| f64::from(full) / f64::from(g[d as usize].clamp(1, full)));
+    let cost = |d: u32| Some(accesses(module, kernel, args, d, machine)? * length(d));
     let Some(along_0) = cost(0) else { return 0 };
     let best = others.into_iter().filter_map(|d| Some((d, cost(d)?))).min_by(|a, b| a.1.total_cmp(&b.1));
     best.filter(|&(_, cost)| cost < along_0 * CLEARLY).map_or(0, |(d, _)| d)
 }
 
-/// What the accesses of a kernel cost if lanes are neighbours in a dimension; nothing if it cannot be vectorized.
-fn accesses(module: &Module, kernel: FuncId, args: &[ArgShape], lanes: u32) -> Option<f64> {
+/// The cycles that accesses of a kernel take for a work-item if lanes are neighbours in a dimension; nothing if it
+/// cannot be vectorized.
+fn accesses(
+    module: &Module,
+    kernel: FuncId,
+    args: &[ArgShape],
+    lanes: u32,
+    machine: &Machine,
+) -> Option<f64> {
     let mut module = module.clone();
     let items = work_items::along(&mut module, kernel, lanes).ok()??;
     let func = &module.functions[items.func];
     let args: Vec<ArgShape> = args.iter().copied().chain(items.shapes()).collect();
     let uniformity = Uniformity::compute(&module, func, &Options::with_args(args));
-    let cycles = CycleForest::compute(&func.graph().0);
-    let mut total = 0.0;
-    for &b in &func.layout {
-        let depth = cycles.node_depth(Node::from(b));
-        let often = TRIPS.powi(depth.min(4) as i32);
-        total +=
-            often * func.blocks[b].insts.iter().map(|&i| access(&module, func, &uniformity, i)).sum::<f64>();
-    }
-    Some(total)
+    let often = frequency::of_scalar(func);
+    let of_block = |&b: &Block| -> f64 {
+        let insts = func.blocks[b].insts.iter();
+        often[b] * insts.map(|&i| access(&module, func, &uniformity, machine, i)).sum::<f64>()
+    };
+    Some(func.layout.iter().map(of_block).sum())
 }
 
-/// What an access costs; 0 for any other instruction.
-fn access(module: &Module, func: &Function, uniformity: &Uniformity, i: Inst) -> f64 {
-    let data = &func.insts[i];
-    let (ty, at): (_, Value) = match data.op {
-        Op::Load(_) => (func.ty(data.results[0]), data.args[0]),
-        Op::Store(_) => (func.ty(data.args[0]), data.args[1]),
-        _ => return 0.0,
-    };
-    let bytes = module.layout.store_size(&module.types, ty).unwrap_or(0);
-    match uniformity.shape(at).step() {
-        Some(0) => 1.0,
-        Some(step) if step.unsigned_abs() <= bytes => 1.0,
-        _ => APART,
+/// The cycles that an access takes for a work-item; 0 for any other instruction.
+fn access(module: &Module, func: &Function, uniformity: &Uniformity, machine: &Machine, i: Inst) -> f64 {
+    let Some(Accessed { address, ty, writes, .. }) = func.accessed(i) else { return 0.0 };
+    // Lanes' private memory lies side by side in any dimension.
+    if is_private(func, address) {
+        return 0.0;
     }
+    let bytes = module.layout.store_size(&module.types, ty).unwrap_or(0).max(1);
+    let element = element_of(ty);
+    let full = (machine.register_bits / element.bits()).max(1);
+    // Of a type that is no element, parts are accessed.
+    let parts = (bytes * 8).div_ceil(element.bits().into()) as f64;
+    let cycles =
+        |op: target::Op, lanes: Lanes| machine.cost(op, element, lanes).map_or(1.0, |c| c.throughput);
+    let lanes = Lanes::fixed(full);
+    let (plain, apart) = match writes {
+        true => (target::Op::Store, target::Op::Scatter),
+        false => (target::Op::Load, target::Op::Gather),
+    };
+    let by_address = cycles(apart, lanes);
+    let of_register = match uniformity.shape(address).step() {
+        Some(0) => cycles(plain, Lanes::ONE),
+        // Wide accesses of all that lies between, and as many shuffles.
+        Some(step) => {
+            let wide = step.unsigned_abs().div_ceil(bytes) as f64;
+            let shuffles = if wide > 1.0 { cycles(target::Op::Shuffle, lanes) } else { 0.0 };
+            (wide * (cycles(plain, lanes) + shuffles)).min(by_address)
+        }
+        None => by_address,
+    };
+    parts * of_register / f64::from(full)
+}
+
+/// Whether an address leads to private memory alone.
+fn is_private(func: &Function, address: Value) -> bool {
+    let (mut seen, mut work) = (EntitySet::new(), vec![address]);
+    while let Some(v) = work.pop() {
+        if !seen.insert(v) || func.is_alloca(v) {
+            continue;
+        }
+        match func.pointers_behind(v) {
+            Some(behind) => work.extend(behind),
+            None => return false,
+        }
+    }
+    true
 }
 
 /// Whether results may depend on the order in which work-items run, or on their numbers in dimension 0.
@@ -122,7 +162,8 @@ mod tests {
         );
         let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
         let args = [ArgShape::Uniform; 3];
-        choose(&module, module.function("k").expect("it is there"), &args, group)
+        let machine = Machine::of(warpline_target::nearest("x86-64-v3", true, 256));
+        choose(&module, module.function("k").expect("it is there"), &args, group, &machine)
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub struct WorkItems {
     pub scratch: Vec<u64>,
     /// Whether the kernel runs over work-groups, [cut](crate::groups::cut) where work-items meet at barriers or in
     /// collective functions: it has such, or memory of which each group has its own.
-    pub has_barriers: bool,
+    pub runs_over_groups: bool,
     /// Whether it does something by sub-groups.
     pub has_sub_groups: bool,
     /// Whose warps it does something by, if it does. They say how many lanes there are.
@@ -116,7 +116,7 @@ impl WorkItems {
 
     /// Whether it matters where groups begin and end in dimension 0.
     pub(crate) fn has_groups(&self) -> bool {
-        self.has_barriers
+        self.runs_over_groups
             || self.added.iter().any(|a| match a {
                 Added::GroupStart => true,
                 Added::Answer(query, 0) => !matches!(query, Query::GlobalSize | Query::GlobalOffset),
@@ -153,7 +153,7 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
     let has_sub_groups =
         warps.is_some() || insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
     // Groups that run at once must not share an array, wherever it is.
-    let has_barriers =
+    let runs_over_groups =
         has_sub_groups || insts(func).any(|i| meets(module, func, i)) || has_local_memory(module, func);
     if lanes != 0 && numbers_work_items(module, func) {
         let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
@@ -167,33 +167,34 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
         params: Vec::new(),
         locals: Vec::new(),
         scratch: Vec::new(),
-        over_groups: has_barriers,
+        over_groups: runs_over_groups,
         has_sub_groups,
     };
     forget_prefetches(module, &mut answers.func);
-    if !asked.is_empty() || has_barriers {
+    if !asked.is_empty() || runs_over_groups {
         answers.param(Added::Index(64));
     }
-    if has_barriers {
+    if runs_over_groups {
         answers.param(Added::GroupStart);
     }
     for &(i, query, dimension) in &asked {
         answers.answer(i, query, dimension);
     }
-    if has_barriers {
+    if runs_over_groups {
         answers.own_locals(module)?;
         answers.exchange(module);
         sub_groups::replace(module, &mut answers);
         warps::replace(module, &mut answers)?;
+        answers.sizes_for_arrays();
         answers.begins_of_groups();
         check_callees(module, &answers.func)?;
     }
     let Answers { mut func, added, locals, scratch, .. } = answers;
-    match has_barriers {
+    match runs_over_groups {
         true => refused_calls::check(module, &without_barriers(module, &func), &ByName)?,
         false => refused_calls::check(module, &func, &ByName)?,
     }
-    if asked.is_empty() && !has_barriers {
+    if asked.is_empty() && !runs_over_groups {
         return Ok(None);
     }
     func.name = format!("{}.items", func.name).into();
@@ -205,7 +206,7 @@ pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<W
         added,
         locals,
         scratch,
-        has_barriers,
+        runs_over_groups,
         has_sub_groups,
         warps,
     }))
@@ -468,6 +469,15 @@ impl Answers {
             let base = self.param(Added::Scratch(k));
             self.func.pointers[base] =
                 PointerFacts { align: 64, noalias: true, local: true, ..PointerFacts::default() };
+        }
+    }
+
+    /// Adds the sizes of groups if there are arrays of work-items: equal elements of all lie side by side.
+    fn sizes_for_arrays(&mut self) {
+        if insts(&self.func).any(|i| matches!(self.func.insts[i].op, Op::Alloca { .. })) {
+            for d in 0..3 {
+                self.param(Added::Answer(Query::EnqueuedLocalSize, d));
+            }
         }
     }
 

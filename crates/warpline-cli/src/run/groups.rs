@@ -40,6 +40,21 @@ struct Range {
     local: [u64; 3],
 }
 
+impl Range {
+    /// Checks that no warp is parts of several rows, for which drivers end the program.
+    fn has_whole_warps(&self, lanes: u64) -> Result<()> {
+        let is_one_row = self.local[1] * self.local[2] == 1;
+        if is_one_row || self.local[0].is_multiple_of(lanes) && self.size[0].is_multiple_of(lanes) {
+            return Ok(());
+        }
+        let message = format!(
+            "groups have several rows, and a warp of {lanes} lanes would be parts of some: make rows a multiple of \
+             {lanes}"
+        );
+        Err(Error::option("--local", message))
+    }
+}
+
 /// Runs a kernel that was cut.
 ///
 /// # Errors
@@ -53,6 +68,9 @@ pub(super) fn judge(
         return Err(Error::option("--global", "the kernel asks for no work-items"));
     };
     let range = range(options, &items)?;
+    if items.warps.is_some() {
+        range.has_whole_warps(u64::from(kernel.width))?;
+    }
     let (data, passed, note) = bind(options, &kernel, &items, &range)?;
     let asked = VectorizeOptions::new(KernelOptions { math_ulp: 0, ..asked.clone() });
     let names = groups::Names {
@@ -190,7 +208,8 @@ fn bind(
 /// The bytes of workspace, as the function for that says.
 fn workspace(kernel: &Kernel, items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
     let count: u64 = range.local.iter().product();
-    let slots = kernel.regions.iter().flat_map(|r| &r.cut.slots).chain(&items.scratch);
+    let slots =
+        kernel.regions.iter().flat_map(|r| r.cut.slots.iter().map(|slot| &slot.bytes)).chain(&items.scratch);
     let slots = slots.map(|bytes| bytes * count);
     let local = passed.iter().filter_map(|one| match one {
         Argument::Local(bytes) => Some(*bytes),

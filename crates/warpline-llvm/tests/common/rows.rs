@@ -121,7 +121,7 @@ pub fn with_work_items(kernel: Kernel) -> Result<Option<Kernel>, String> {
     let Some(items) = with_parameters(&mut imported.ir, asks).map_err(|e| e.to_string())? else {
         return Ok(Some(kernel));
     };
-    if items.has_barriers {
+    if items.runs_over_groups {
         let own = imported.ir.functions[items.func].params.len() - items.added.len();
         let shapes: Vec<_> = kernel.shapes().into_iter().take(own).chain(items.shapes()).collect();
         let cut = groups::cut(&mut imported.ir, &items, &shapes, false);

@@ -34,7 +34,9 @@ enum Own {
 /// Adds a driver `void (ptr offset, ptr size, ptr local, i64 first, i64 last, …, ptr workspace)` that runs a kernel
 /// that was cut at barriers for the groups `first..last` of a range, as [`some_groups`](super::some_groups()) does
 /// others. A parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
-/// drivers](super::vector_range) of the regions that are executed for all work-items.
+/// drivers](super::vector_range) of the regions that are executed for all work-items. `warp` is how many lanes a warp
+/// has in a kernel that does something by warps: groups of which a warp would be parts of several rows end the program,
+/// since it has no other lanes than those of one row.
 ///
 /// # Errors
 /// If there is a cell of a type that has no place in memory.
@@ -43,6 +45,7 @@ pub fn groups_of_regions(
     items: &WorkItems,
     cut: &Cut,
     rows: &[Option<FuncId>],
+    warp: Option<u32>,
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     let mut b = Builder::new(module, name);
@@ -59,6 +62,9 @@ pub fn groups_of_regions(
     }
     let exit = b.block("exit");
     let all = dimensions(&mut b, items, range, true, exit);
+    if let Some(lanes) = warp {
+        require_whole_warps(&mut b, &all, lanes);
+    }
     let base = first_aligned(&mut b, workspace);
     let space = layout(&mut b, items, cut, &own, &all);
     let addresses = |b: &mut Builder, offsets: &[Value]| -> Vec<Value> {
@@ -181,11 +187,27 @@ fn layout(b: &mut Builder, items: &WorkItems, cut: &Cut, own: &[Own], all: &[Dim
     });
     let passed = sizes.map(|bytes| place(b, bytes)).collect();
     let mut slots = Vec::new();
-    for &bytes in &cut.slots {
-        let bytes = of_all(b, bytes);
+    for slot in &cut.slots {
+        let bytes = of_all(b, slot.bytes);
         slots.push(place(b, bytes));
     }
     Space { locals, passed, slots, total: at }
+}
+
+/// Requires that no warp is parts of several rows: GPUs number warps over all dimensions of a group.
+fn require_whole_warps(b: &mut Builder, all: &[Dimension; 3], lanes: u32) {
+    let [x, y, z] = all;
+    let one = b.int(64, 1);
+    let several = b.binary(BinaryOp::Or, y.enqueued, z.enqueued, InstFlags::empty());
+    let is_one_row = b.icmp(IntPred::Eq, several, one);
+    // The last group of a row has what is left.
+    let of_row = b.binary(BinaryOp::Or, x.enqueued, x.size, InstFlags::empty());
+    let mask = b.int(64, i64::from(lanes) - 1);
+    let rest = b.binary(BinaryOp::And, of_row, mask, InstFlags::empty());
+    let zero = b.int(64, 0);
+    let is_whole = b.icmp(IntPred::Eq, rest, zero);
+    let is_right = b.binary(BinaryOp::Or, is_one_row, is_whole, InstFlags::empty());
+    b.require(is_right);
 }
 
 /// The first address from here on that is a multiple of [`ALIGN`].
@@ -305,7 +327,7 @@ impl State<'_> {
                 args.push(match passed {
                     Passed::Cell(_) | Passed::Out(_) => v,
                     Passed::Slot(k) => {
-                        let bytes = b.int(64, self.cut.slots[k] as i64);
+                        let bytes = b.int(64, self.cut.slots[k].step as i64);
                         let by = b.binary(BinaryOp::Mul, before, bytes, InstFlags::empty());
                         b.element(v, Type::Int(8), by)
                     }

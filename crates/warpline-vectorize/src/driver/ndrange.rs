@@ -19,7 +19,7 @@ const Z: usize = 2;
 #[derive(Copy, Clone)]
 pub(super) struct Dimension {
     offset: Value,
-    size: Value,
+    pub(super) size: Value,
     /// The work-items of a group that is not the last one.
     pub(super) enqueued: Value,
     groups: Value,

@@ -23,6 +23,7 @@ use crate::work_items::{Added, WorkItems, group_operation, is_barrier, scratch_b
 pub(super) type Barriers = SecondaryMap<Block, Option<Inst>>;
 
 /// A kernel in which each block ends where work-items meet.
+#[derive(Clone)]
 pub(super) struct Expanded {
     pub(super) func: Function,
     pub(super) barriers: Barriers,

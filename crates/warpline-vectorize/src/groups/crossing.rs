@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use cranelift_entity::EntitySet;
 use warpline_ir::{Function, LaneOp, Module, Op, Scalar, Type, Value};
 
+use super::Slot;
 use super::cuts::Cuts;
 use super::regions::{Body, Place};
+use super::spread::Spread;
 use crate::VectorizeError;
 use crate::builder::element_bytes;
 use crate::objects::alloca_bytes;
@@ -31,8 +33,7 @@ pub(super) struct Crossing {
     pub(super) order: Vec<Value>,
     /// The types of the cells.
     pub(super) cells: Vec<Type>,
-    /// The sizes of the slots in bytes.
-    pub(super) slots: Vec<u64>,
+    pub(super) slots: Vec<Slot>,
     /// The slot that says whether a work-item takes part, if some return early.
     pub(super) active: Option<usize>,
 }
@@ -41,7 +42,12 @@ pub(super) struct Crossing {
 const MOST_AGAIN: u32 = 12;
 
 /// Finds what the regions need of each other.
-pub(super) fn find(module: &Module, cuts: &Cuts, bodies: &[Body]) -> Result<Crossing, VectorizeError> {
+pub(super) fn find(
+    module: &Module,
+    cuts: &Cuts,
+    bodies: &[Body],
+    spread: &Spread,
+) -> Result<Crossing, VectorizeError> {
     let mut uses: HashMap<Value, Vec<Place>> = HashMap::new();
     let mut order = Vec::new();
     let decisions = bodies.iter().filter_map(|body| body.decision);
@@ -68,14 +74,14 @@ pub(super) fn find(module: &Module, cuts: &Cuts, bodies: &[Body]) -> Result<Cros
         slots: Vec::new(),
         active: None,
     };
-    let mut search = Search { module, cuts, uses, mixed, crossing };
+    let mut search = Search { module, cuts, uses, mixed, spread, crossing };
     for v in order {
         search.keep(v)?;
     }
     let mut crossing = search.crossing;
     if !cuts.early.is_empty() {
         crossing.active = Some(crossing.slots.len());
-        crossing.slots.push(1);
+        crossing.slots.push(Slot::of(1));
     }
     Ok(crossing)
 }
@@ -87,6 +93,8 @@ struct Search<'a> {
     uses: HashMap<Value, Vec<Place>>,
     /// Those that a region uses both before and behind their definition in it: each work-item has them in a slot.
     mixed: EntitySet<Value>,
+    /// The arrays of which equal elements lie side by side, with the sizes of these.
+    spread: &'a Spread,
     crossing: Crossing,
 }
 
@@ -126,7 +134,7 @@ impl Search<'_> {
         let Some(bytes) = element_bytes(self.module, self.func().ty(v)) else {
             return Err(self.refuse(v, "a value of its type cannot be kept across a barrier"));
         };
-        self.crossing.slots.push(bytes);
+        self.crossing.slots.push(Slot::of(bytes));
         Ok(Kept::Slot(self.crossing.slots.len() - 1))
     }
 
@@ -186,7 +194,10 @@ impl Search<'_> {
             );
         };
         // Arrays of all work-items lie behind each other.
-        self.crossing.slots.push(bytes.max(1).next_multiple_of(align.clamp(1, 64)));
+        self.crossing.slots.push(match self.spread.get(&v) {
+            Some(&step) => Slot { bytes: bytes.max(1).next_multiple_of(step), step },
+            None => Slot::of(bytes.max(1).next_multiple_of(align.clamp(1, 64))),
+        });
         Ok(self.crossing.slots.len() - 1)
     }
 

@@ -70,7 +70,7 @@ pub(super) fn find(
 }
 
 /// Takes out what says how long arrays are in use: that is no reason to keep them across barriers.
-fn forget_lifetimes(module: &Module, func: &mut Function) {
+pub(super) fn forget_lifetimes(module: &Module, func: &mut Function) {
     for b in func.layout.clone() {
         let insts = std::mem::take(&mut func.blocks[b].insts);
         let says = |i: &Inst| {

@@ -11,6 +11,7 @@
 //! * [`crossing`] finds the values that live across a cut, and what becomes of each: values that are one for the group
 //!   are kept by the driver, in *cells*; sums of indices and the like are computed again; all others, and private
 //!   arrays, have a *slot* for each work-item, in the workspace.
+//! * [`spread`] lays out arrays that have slots, so that lanes access them side by side.
 //! * [`regions`] makes the functions.
 //! * [`bounds`] finds regions that do nothing for most work-items, and how far a row is to be run.
 //!
@@ -26,11 +27,15 @@ mod collective;
 mod crossing;
 mod cuts;
 mod regions;
+mod spread;
 
 use warpline_ir::demangle::demangle_opencl;
+use warpline_ir::group_functions::Query;
 use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
+use self::collective::Expanded;
+use self::spread::Spread;
 use crate::VectorizeError;
 use crate::work_items::{Added, WorkItems, meets};
 
@@ -41,10 +46,26 @@ pub struct Cut {
     pub regions: Vec<Region>,
     /// The types of the values that the driver keeps for a group.
     pub cells: Vec<Type>,
-    /// What is kept for each work-item: its size in bytes.
-    pub slots: Vec<u64>,
+    /// What is kept for each work-item.
+    pub slots: Vec<Slot>,
     /// What is to be known of it.
     pub warnings: Vec<Warning>,
+}
+
+/// What is kept for each work-item across cuts: an array over the group.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// Its size for a work-item, in bytes.
+    pub bytes: u64,
+    /// How far those of neighbours are apart, in bytes: as many, but for arrays of which equal elements lie side by
+    /// side.
+    pub step: u64,
+}
+
+impl Slot {
+    fn of(bytes: u64) -> Slot {
+        Slot { bytes, step: bytes }
+    }
 }
 
 /// What is to be known of a kernel with barriers.
@@ -171,10 +192,23 @@ pub fn cut(
         return Err(VectorizeError::in_function(func, "a kernel with barriers returns nothing"));
     }
     let expanded = collective::expand(module, items)?;
-    let cuts = cuts::find(module, expanded, &items.group_shapes(args), strict)?;
-    let bodies = regions::bodies(&cuts)?;
-    let crossing = crossing::find(module, &cuts, &bodies)?;
+    let find = |module: &Module, expanded: Expanded, spread: &Spread| {
+        let cuts = cuts::find(module, expanded, &items.group_shapes(args), strict)?;
+        let bodies = regions::bodies(&cuts)?;
+        let crossing = crossing::find(module, &cuts, &bodies, spread)?;
+        Ok::<_, VectorizeError>((cuts, bodies, crossing))
+    };
+    let (mut cuts, mut bodies, mut crossing) = find(module, expanded.clone(), &Spread::new())?;
+    let spread = spread::arrays(module, &cuts.func, &crossing);
     let func = &module.functions[items.func];
+    let added = |wanted: Added| Some(func.params[own + items.added.iter().position(|a| *a == wanted)?]);
+    let sizes = [0, 1, 2].map(|d| added(Added::Answer(Query::EnqueuedLocalSize, d)));
+    if let ([Some(x), Some(y), Some(z)], false) = (sizes, spread.is_empty()) {
+        let mut expanded = expanded;
+        cuts::forget_lifetimes(module, &mut expanded.func);
+        spread::lay_out(&mut expanded.func, &spread, [x, y, z]);
+        (cuts, bodies, crossing) = find(module, expanded, &spread)?;
+    }
     let differ = items.group_shapes(args).into_iter().zip(&func.params);
     let differ: Vec<Value> =
         differ.filter(|(shape, _)| *shape == ArgShape::Varying).map(|(_, &p)| p).collect();

@@ -340,7 +340,7 @@ impl Outline<'_> {
             Passed::Cell(k) => (self.crossing.cells[k], format!("cell{k}"), ArgShape::Uniform),
             Passed::Out(k) => (Type::PTR, format!("out{k}"), ArgShape::Uniform),
             Passed::Slot(k) => {
-                (Type::PTR, format!("slot{k}"), ArgShape::Stride(self.crossing.slots[k] as i64))
+                (Type::PTR, format!("slot{k}"), ArgShape::Stride(self.crossing.slots[k].step as i64))
             }
         };
         let p = self.b.func.add_param(ty, &name);

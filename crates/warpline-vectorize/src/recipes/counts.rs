@@ -1,6 +1,6 @@
 //! Kinds of recipes, counted.
 
-use warpline_ir::Function;
+use warpline_ir::{Function, Inst};
 
 use super::{Contiguous, How, Plan, Recipe};
 use crate::recipe_counts::{RecipeCounts, RecipeKind};
@@ -10,11 +10,19 @@ impl Plan {
     pub(crate) fn counts(&self, func: &Function) -> RecipeCounts {
         let mut counts = RecipeCounts::default();
         for &b in &func.layout {
-            for kind in func.blocks[b].insts.iter().filter_map(|&i| kind_of(self.recipe(i))) {
+            for kind in func.blocks[b].insts.iter().filter_map(|&i| self.kind_of(i)) {
                 *counts.0.entry(kind).or_insert(0) += 1;
             }
         }
         counts
+    }
+
+    fn kind_of(&self, i: Inst) -> Option<RecipeKind> {
+        match self.recipe(i) {
+            // Elements stay in the order of memory.
+            Recipe::Group(id) if self.group(*id).alike => Some(RecipeKind::Contiguous),
+            recipe => kind_of(recipe),
+        }
     }
 }
 

@@ -5,11 +5,21 @@
 //! in, in equal parts for its exits. Blocks from which the program only ends are never reached.
 
 use cranelift_entity::SecondaryMap;
-use warpline_analysis::{CycleForest, CycleId, Node};
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
 use warpline_ir::{Block, Edge, Function, Op};
 
-use super::MAX_DEPTH;
+use super::{MAX_DEPTH, trips};
+
+/// How often control comes to each block of a scalar function, as far as constants and weights of edges say.
+pub(crate) fn of_scalar(func: &Function) -> SecondaryMap<Block, f64> {
+    let (graph, _) = func.graph();
+    let cycles = &CycleForest::compute(&graph);
+    let order: &[Block] =
+        &DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect::<Vec<_>>();
+    let trips = &trips::of_all(func, cycles, order);
+    Frequencies { func, cycles, trips, order }.of_blocks(|e, among| by_weights(func, e, among))
+}
 
 /// A function with its loops.
 pub(super) struct Frequencies<'a> {

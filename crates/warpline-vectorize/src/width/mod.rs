@@ -19,7 +19,7 @@ mod bodies;
 mod burdens;
 mod cause;
 mod chains;
-mod frequency;
+pub(crate) mod frequency;
 mod grouped;
 mod pressure;
 mod reason;

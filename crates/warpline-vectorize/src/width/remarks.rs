@@ -300,7 +300,12 @@ impl Maker<'_> {
             return Finding::new(Kind::Missed, Name::Gather, "each lane has an address of its own");
         };
         let cause = program.cause(i, accessed.address);
-        let recipe = program.plan(self.lanes).recipe(i);
+        let plan = program.plan(self.lanes);
+        let recipe = plan.recipe(i);
+        if matches!(recipe, Recipe::Group(id) if plan.group(*id).alike) {
+            let message = "wide accesses: elements that are all computed alike stay in the order of memory";
+            return Finding::new(Kind::Analysis, Name::GroupedAccess, message);
+        }
         let grouped = match recipe {
             Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere => true,
             Recipe::Gather(gather) => matches!(gather.how, How::Between(_)),

@@ -20,7 +20,7 @@ use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
 use super::work::{CALL_OF_BODY, SHORT, Work, divides_by_constant, in_scalar};
-use super::{BEGIN, Machine, TRIPS, element_of, trips};
+use super::{BEGIN, Machine, element_of, trips};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
 
@@ -46,12 +46,7 @@ pub(super) fn cycles(module: &Module, machine: &Machine, linearized: &Linearized
     let (graph, _) = func.graph();
     let loops = CycleForest::compute(&graph);
     let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
-    let weighed = trips::by_weights(func, &loops, &order);
-    let trips = loops.cycles().map(|c| {
-        let counted = trips::of_loop(func, &loops, c).map(f64::from);
-        counted.or(weighed[c.index()].map(trips::counted)).unwrap_or(TRIPS)
-    });
-    let trips: Vec<f64> = trips.collect();
+    let trips = trips::of_all(func, &loops, &order);
     let bodies = Bodies::of(module, func);
     let uniformity = &linearized.uniformity;
     let scalar = Scalar { module, machine, func, bodies, uniformity, loops, trips };

@@ -9,6 +9,7 @@ use warpline_dataflow::conditions::inverse;
 use warpline_dataflow::linear::{Counter, addition, rounds};
 use warpline_ir::{Block, Edge, Function, Op};
 
+use super::TRIPS;
 use super::frequency::{self, dead_ends};
 
 /// Iterations that are counted; loops of more count as if they had as many.
@@ -58,6 +59,16 @@ pub(super) fn by_header(func: &Function) -> HashMap<Block, f64> {
     let weighed = by_weights(func, &cycles, &order);
     let headers = cycles.cycles().map(|c| Block::from(cycles.header(c)));
     headers.zip(weighed).filter_map(|(header, trips)| Some((header, trips?))).collect()
+}
+
+/// The iterations of each loop of a scalar function; `order` is reverse post-order.
+pub(super) fn of_all(func: &Function, cycles: &CycleForest, order: &[Block]) -> Vec<f64> {
+    let weighed = by_weights(func, cycles, order);
+    let of = |c: CycleId| {
+        let known = of_loop(func, cycles, c).map(f64::from);
+        known.or(weighed[c.index()].map(counted)).unwrap_or(TRIPS)
+    };
+    cycles.cycles().map(of).collect()
 }
 
 fn has_weights(func: &Function) -> bool {
