@@ -217,7 +217,7 @@ impl Generator<'_> {
                  {{ int sum = 0; for (int i = 0; i < bins[8]; i++) sum += tmp[size + i] >> 1; y ^= sum; }}\n{WAIT}"
             ),
             6 if self.allowed.together => {
-                let from = if k % 2 == 0 { "get_group_id(0) * size" } else { "n - size" };
+                let from = if k.is_multiple_of(2) { "get_group_id(0) * size" } else { "n - size" };
                 let event = self.name("event");
                 format!(
                     "event_t {event} = async_work_group_copy(tmp + 2 * size, in + ({from}), size, 0);\n\

@@ -1,7 +1,6 @@
 //! Constants, and the contents of global variables.
 
 use crate::ffi::types::LLVMOpcode as Opcode;
-use crate::ffi::types::LLVMTypeKind as Kind;
 use crate::ffi::types::*;
 use warpline_ir::{AggregateType, Constant, FloatKind, Type};
 
