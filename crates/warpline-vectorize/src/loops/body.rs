@@ -680,7 +680,8 @@ impl Outline<'_> {
                 )
             })
             .collect();
-        let mut values: Vec<Value> = outputs.iter().map(|&k| self.scanned[k].unwrap_or(self.nexts[k])).collect();
+        let mut values: Vec<Value> =
+            outputs.iter().map(|&k| self.scanned[k].unwrap_or(self.nexts[k])).collect();
         let goes_back = self.any_nan(end, no_nans);
         if leaves.is_some() || goes_back.is_some() {
             values.push(goes_back.unwrap_or_else(|| self.body.int_const(64, 0)));

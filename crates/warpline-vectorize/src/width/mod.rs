@@ -232,8 +232,7 @@ fn settle(
     let lanes = given.or(chosen.map(|c| c.lanes)).unwrap_or(1);
     let remainder = program.remainder(machine, lanes);
     let least = scalar.map_or(0, |scalar| program.least(machine, lanes, &remainder, scalar));
-    let aligned =
-        may_divide(lanes) && program.crosses_lines(machine) && program.streams(machine, lanes);
+    let aligned = may_divide(lanes) && program.crosses_lines(machine) && program.streams(machine, lanes);
     let estimate = lanes.is_power_of_two().then(|| {
         program.expect_branches(machine, lanes);
         Estimate {

@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::recipes::{Gather, Group, How, MAX_ROWS, Member, Place, ROW_BYTES, Row, Scatter, Split};
-use warpline_ir::{CastOp, Constant, Inst, MemAccess, Op, Type, Value};
+use warpline_ir::{CastOp, Constant, Effects, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
 
@@ -228,21 +228,23 @@ impl Lower<'_> {
         self.out.insts[inst].results[0]
     }
 
-    /// Writes the zeros that are read where the function begins, part by part.
+    /// Writes the zeros that are read where the function begins: whole parts, which a few stores write.
     pub(in crate::lower) fn write_zeros(&mut self) {
         let Some(Zeros { place, read }) = self.zeros.take() else { return };
         let (entry, part) = (self.out.entry(), PART_BYTES as i64);
-        let zeros = Constant::vector(vec![Constant::int(8, 0); PART_BYTES as usize]);
-        let zeros = self.out.constant_value(zeros);
         let begin = (ROOM as i64 + read.start).div_euclid(part) * part;
-        for at in (begin..ROOM as i64 + read.end).step_by(PART_BYTES as usize) {
-            let behind = self.out.int_const(64, at as u128);
-            let ptr = self.out.make_inst(entry, Op::Gep(Type::Int(8)), &[place, behind], &[Type::PTR]);
-            let to = self.out.insts[ptr].results[0];
-            let access = MemAccess::plain(PART_BYTES);
-            let store = self.out.make_inst(entry, Op::Store(access), &[zeros, to], &[]);
-            self.allocas.extend([ptr, store]);
-        }
+        let bytes = (ROOM as i64 + read.end - begin).max(0).unsigned_abs().next_multiple_of(PART_BYTES);
+        let behind = self.out.int_const(64, begin as u128);
+        let first = self.out.make_inst(entry, Op::Gep(Type::Int(8)), &[place, behind], &[Type::PTR]);
+        let to = self.out.insts[first].results[0];
+        let [zero, bytes, volatile] =
+            [(8, 0), (64, u128::from(bytes)), (1, 0)].map(|(bits, n)| self.out.int_const(bits, n));
+        let params = [Type::PTR, Type::Int(8), Type::Int(64), Type::BOOL];
+        let effects = Effects::WRITES;
+        let memset = self.module.function_symbol("llvm.memset.p0.i64", &params, Type::Void, effects);
+        let op = self.call_op(memset, effects);
+        let call = self.out.make_inst(entry, op, &[to, zero, bytes, volatile], &[]);
+        self.allocas.extend([first, call]);
     }
 
     fn lane_pointer(&mut self, ptrs: Value, k: u32) -> Value {
