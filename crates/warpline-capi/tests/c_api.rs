@@ -117,5 +117,5 @@ fn a_package_for_python_calls_functions_of_c_on_arrays() {
     }
     let ran = run(python, &program);
     assert!(ran.status.success(), "{}", text(&ran));
-    assert!(text(&ran).contains("Ran 4 tests"), "{}", text(&ran));
+    assert!(text(&ran).contains("Ran 5 tests"), "{}", text(&ran));
 }

@@ -57,8 +57,11 @@ pub fn set(worker: Worker) {
 pub struct LoadOptions {
     /// Whether to run the simplification pipeline; by default for sources, not for IR.
     pub simplify: Option<bool>,
-    /// Whether what is on the stack is split into parts that can be values; nothing else. For analyses of a program as it was written.
+    /// Whether what is on the stack is split into parts that can be values. For analyses of a program as it was written.
     pub registers: bool,
+    /// Whether loads that nothing lies between are merged then, as well; addresses may forget of which member of a
+    /// structure they are.
+    pub merged_loads: bool,
     /// The level of LLVM's optimizations that are run at the end, 1 to 3. For analyses of what compilers make of a program.
     pub optimize: Option<u8>,
     /// Whether jumps are threaded through branches that other branches have decided already, after simplification.
@@ -89,6 +92,9 @@ pub struct LoadOptions {
 /// The passes for [`LoadOptions::registers`]: they do not change control flow, remove a check, or forget of which
 /// member of a structure an address is.
 const REGISTERS: &str = "function(sroa<preserve-cfg>)";
+
+/// The passes for [`LoadOptions::merged_loads`]: none of them changes control flow or removes a check.
+const MERGED_LOADS: &str = "function(early-cse<memssa>)";
 
 /// The passes for [`LoadOptions::thread_jumps`].
 const THREAD_JUMPS: &str =
@@ -395,6 +401,9 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         module.thread_cleanups();
         module.optimise(REGISTERS, None)?;
     }
+    if options.merged_loads {
+        module.optimise(MERGED_LOADS, None)?;
+    }
     if let Some(level) = options.optimize {
         module.optimise(&format!("default<O{}>", level.clamp(1, 3)), None)?;
     }
@@ -687,6 +696,7 @@ mod tests {
                     optimize: Some(2),
                     simplify: Some(false),
                     registers: true,
+                    merged_loads: true,
                     thread_jumps: true,
                     unroll: Unroll::Within(vec![7]),
                     triple: Some("spir64".into()),

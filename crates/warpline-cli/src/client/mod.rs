@@ -135,7 +135,8 @@ pub(crate) fn run(options: &LintOptions) -> Result<Outcome> {
 
 /// Analyses one input.
 fn input(client: &Client, path: &Path, options: &LintOptions) -> Result<InputReport> {
-    let asked = LoadOptions { registers: client.registers, ..options.compilers.as_written(path)? };
+    let as_written = options.compilers.as_written(path)?;
+    let asked = LoadOptions { registers: client.registers, merged_loads: client.registers, ..as_written };
     let mut imported = load(path, &asked)?.imported;
     let ids: Vec<FuncId> = imported.ir.functions.keys().collect();
     let asked_for = match &options.function {
