@@ -1,9 +1,9 @@
 //! The drawings of a function.
 //!
-//! A drawing has at most [`MANY`] boxes. Where a function has more blocks, loops are one box each, and so are runs of
-//! blocks that follow one another; what is in such a box is another drawing, which a click opens.
+//! A drawing has at most [`MANY`] boxes. Where a function has more blocks, some loops are one box each, and if need be so
+//! are runs of blocks that follow one another; what is in such a box is another drawing, which a click opens.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::layout::{Diagram, HEIGHT};
@@ -50,20 +50,14 @@ impl Builder<'_> {
         if blocks.len() <= MANY {
             return blocks.iter().map(single).collect();
         }
-        let cycles = self.result.cycles();
-        let mut here: HashMap<CycleId, usize> = HashMap::new();
-        for &b in blocks {
-            cycles.around(b.into()).for_each(|c| *here.entry(c).or_default() += 1);
-        }
-        // A loop is a box if all of it is here, and it is not all that is here.
-        let is_whole = |c: &CycleId| here[c] == cycles.nodes(*c).len() && here[c] < blocks.len();
+        let closed = self.closed_loops(blocks);
         let mut items: Vec<Item> = Vec::new();
-        let mut of_cycle: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut of_cycle: HashMap<CycleId, usize> = HashMap::new();
         for &b in blocks {
-            match cycles.around(b.into()).filter(is_whole).last() {
-                Some(c) => {
+            match closed.get(&b) {
+                Some(&c) => {
                     let next = items.len();
-                    let at = *of_cycle.entry(c.index()).or_insert(next);
+                    let at = *of_cycle.entry(c).or_insert(next);
                     if at == next {
                         items.push(Item { blocks: Vec::new(), cycle: Some(c) });
                     }
@@ -87,6 +81,67 @@ impl Builder<'_> {
             }
         }
         runs
+    }
+
+    /// The blocks whose loop is one box, and that loop: of the loops that lie among the blocks, outermost first, the
+    /// largest are opened as long as there is room for what is in them.
+    fn closed_loops(&self, blocks: &[Block]) -> HashMap<Block, CycleId> {
+        let cycles = self.result.cycles();
+        let mut own: HashMap<CycleId, usize> = HashMap::new();
+        let mut outside = 0;
+        for &b in blocks {
+            match cycles.innermost(b.into()) {
+                Some(c) => *own.entry(c).or_default() += 1,
+                None => outside += 1,
+            }
+        }
+        let here = |c: CycleId| own.get(&c).copied().unwrap_or(0);
+        // All cycles around the blocks, those within others behind them, and how many blocks each has here.
+        let mut all: Vec<CycleId> = cycles.top_level().to_vec();
+        let mut next = 0;
+        while let Some(&c) = all.get(next) {
+            all.extend(cycles.children(c).iter().copied());
+            next += 1;
+        }
+        let mut counts: HashMap<CycleId, usize> = HashMap::new();
+        for &c in all.iter().rev() {
+            let within: usize = cycles.children(c).iter().map(|c| counts[c]).sum();
+            counts.insert(c, here(c) + within);
+        }
+        let is_whole = |c: CycleId| counts[&c] == cycles.nodes(c).len() && counts[&c] < blocks.len();
+        let mut closed: BTreeSet<(usize, usize, CycleId)> = BTreeSet::new();
+        let mut boxes = outside;
+        let entry = |c: CycleId| (counts[&c], c.index(), c);
+        for &c in all.iter().filter(|&&c| counts[&c] > 0) {
+            let around = cycles.parent(c).filter(|&parent| is_whole(parent));
+            match (is_whole(c), around) {
+                (true, None) => {
+                    closed.insert(entry(c));
+                }
+                (false, _) => boxes += here(c),
+                _ => {}
+            }
+        }
+        boxes += closed.len();
+        while let Some(&(count, index, c)) = closed.last() {
+            let opened = boxes - 1 + here(c) + cycles.children(c).len();
+            if opened > MANY {
+                break;
+            }
+            closed.remove(&(count, index, c));
+            closed.extend(cycles.children(c).iter().map(|&c| entry(c)));
+            boxes = opened;
+        }
+        // Outer ones come first.
+        let mut within: HashMap<CycleId, CycleId> = HashMap::new();
+        for &c in &all {
+            let outer = cycles.parent(c).and_then(|parent| within.get(&parent).copied());
+            if let Some(closed) = outer.or_else(|| closed.contains(&entry(c)).then_some(c)) {
+                within.insert(c, closed);
+            }
+        }
+        let of_block = |&b: &Block| Some((b, *within.get(&cycles.innermost(b.into())?)?));
+        blocks.iter().filter_map(of_block).collect()
     }
 
     fn title(&self, item: &Item) -> (String, String) {
