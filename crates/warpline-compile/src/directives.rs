@@ -529,7 +529,7 @@ mod tests {
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
             "k.rs:2: unknown directive `rnage`; did you mean `range`? There are function, args, rust, returns, \
-             range, bind, width, boscc, tolerance, lane-insensitive, racy, exclusive"
+             range, bind, width, boscc, tolerance, lane-insensitive, racy, exclusive, secret, public"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

@@ -52,6 +52,7 @@ mod loop_dispatch;
 pub mod loops;
 pub mod machine;
 pub mod math;
+mod number;
 mod openmp;
 mod options;
 pub mod package;

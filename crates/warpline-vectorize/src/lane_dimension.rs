@@ -1,8 +1,9 @@
 //! In which dimension neighbouring lanes are neighbouring work-items.
 //!
 //! Each dimension about which a kernel asks is tried: what counts are the cycles that its accesses take then on the
-//! machine, by the description of it, each as often as constants and weights of edges say. Dimension 0 stays unless another one is clearly better, and wherever it can be seen in which order
-//! work-items run, or OpenCL numbers work-items along it: sub-groups, and what work-items combine in their order.
+//! machine, by the description of it, each as often as constants and weights of edges say. Dimension 0 stays unless
+//! another one is clearly better, and wherever it can be seen in which order work-items run, or OpenCL numbers work-items
+//! along it: sub-groups, and what work-items combine in their order.
 
 use cranelift_entity::EntitySet;
 use warpline_ir::group_functions::GroupFunction;
@@ -29,12 +30,15 @@ pub fn choose(
     machine: &Machine,
 ) -> u32 {
     let func = &module.functions[kernel];
-    let others: Vec<u32> = (1..3).filter(|&d| work_items::asks_for_item(module, func, d)).collect();
+    let full = (machine.register_bits / Element::I32.bits()).max(1);
+    // Rows of few work-items fill no register, and each is begun anew.
+    let is_long = |d: u32| group.is_none_or(|group| group[d as usize] >= full);
+    let asked = (1..3).filter(|&d| work_items::asks_for_item(module, func, d));
+    let others: Vec<u32> = asked.filter(|&d| is_long(d)).collect();
     if others.is_empty() || shows_order(module, func) {
         return 0;
     }
     // A row of few work-items takes as long as a full register.
-    let full = (machine.register_bits / Element::I32.bits()).max(1);
     let length = |d: u32| group.map_or(1.0, |g| f64::from(full) / f64::from(g[d as usize].clamp(1, full)));
     let cost = |d: u32| Some(accesses(module, kernel, args, d, machine)? * length(d));
     let Some(along_0) = cost(0) else { return 0 };

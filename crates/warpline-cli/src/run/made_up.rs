@@ -12,6 +12,7 @@ use warpline::ir::{Function, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
+use warpline::vectorize::work_items;
 use warpline_compile::KernelOptions;
 use warpline_llvm::Imported;
 
@@ -100,7 +101,8 @@ pub(crate) fn missing(
     Ok(all)
 }
 
-/// The parameter of a function that is taken for its index, where nothing says what its lanes are.
+/// The parameter of a function that is taken for its index, where nothing says what its lanes are: neither directives
+/// nor what it asks.
 ///
 /// # Errors
 /// If directives are malformed.
@@ -110,7 +112,10 @@ pub(crate) fn guess_index(imported: &Imported, asked: &KernelOptions, name: &str
         return Ok(None);
     }
     let func = imported.ir.function(name).map(|id| &imported.ir.functions[id]);
-    let func = func.filter(|func| !has_cross_lane_operations(&imported.ir, func));
+    let says = |func: &&Function| {
+        has_cross_lane_operations(&imported.ir, func) || work_items::asks(&imported.ir, func)
+    };
+    let func = func.filter(|func| !says(func));
     Ok(func.and_then(index))
 }
 

@@ -1,6 +1,6 @@
 //! What a program in Rust passes to compiled code, and gets back.
 
-use super::number::Number;
+use crate::number::Number;
 
 /// A value that is passed.
 #[derive(Copy, Clone, Debug)]

@@ -9,10 +9,10 @@ use warpline_llvm::{Emit, Entry, Jit, Module, TargetMachine};
 
 use super::arguments::{Arguments, Passed, Returned};
 use super::lengths::Length;
-use super::number::Number;
 use super::signature::{Parameter, Signature, Takes};
 use super::{Code, Language};
 use crate::error::{Error, Result};
+use crate::number::Number;
 
 /// A function that can be called, in code that was compiled for this machine. Threads may share it.
 ///

@@ -12,15 +12,14 @@
 mod arguments;
 mod kernel;
 mod lengths;
-mod number;
 mod signature;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use crate::number::Number;
 pub use arguments::{Argument, Arguments, Element, Returned};
 pub use kernel::{CallError, Kernel};
-pub use number::Number;
 pub use signature::Signature;
 pub(crate) use signature::{Callable, of_kernels, of_module};
 use warpline_ir::demangle;

@@ -8,8 +8,8 @@ use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
 
 use super::lengths::{self, Length};
-use super::number::Number;
 use crate::header::Parameters;
+use crate::number::Number;
 use crate::signature::{self, Kind};
 use crate::source_types::{Meaning, SourceTypes};
 use crate::vectorize::Compiled;

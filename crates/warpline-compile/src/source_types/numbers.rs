@@ -1,7 +1,7 @@
 //! Which types are numbers, and which lead to numbers: what programs pass to code that is compiled while they run.
 
 use super::{SourceTypes, Type};
-use crate::jit::Number;
+use crate::number::Number;
 
 /// What a type says to a caller.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
