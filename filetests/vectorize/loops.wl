@@ -169,29 +169,31 @@ exit:
 ;   %v30: <4 x i32> = call @prefix_x4(%p, %n, %v28, %v29)
 ;   %v32: i64 = add %v28, 4
 ;   %v33: i32 = extractelement %v30, i64 3
-;   %v34: i64 = add nuw %v27, 1
-;   %v35: i1 = icmp ult %v34, %v24
-;   br %v35, lanes(%v34, %v32, %v33), left(%v32, %v33)
+;   %v34: i32 = add %v29, %v33
+;   %v35: i64 = add nuw %v27, 1
+;   %v36: i1 = icmp ult %v35, %v24
+;   br %v36, lanes(%v35, %v32, %v34), left(%v32, %v34)
 ; left:
-;   %v36: i64 = phi
-;   %v37: i32 = phi
-;   %v38: i1 = icmp ne %v25, 0
-;   br %v38, tail, done(%v36, %v37)
+;   %v37: i64 = phi
+;   %v38: i32 = phi
+;   %v39: i1 = icmp ne %v25, 0
+;   br %v39, tail, done(%v37, %v38)
 ; tail:
-;   %v41: i32 = trunc %v25
-;   %v44: <4 x i32> = insertelement poison, %v41, i32 0
-;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
-;   %v46: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v45
-;   %v47: <4 x i32> = call @prefix_x4.masked(%p, %n, %v36, %v37, %v46)
-;   %v48: i64 = sub %v25, 1
-;   %v49: i64 = mul %v25, 1
-;   %v50: i64 = add %v36, %v49
-;   %v51: i32 = extractelement %v47, %v48
-;   br done(%v50, %v51)
+;   %v42: i32 = trunc %v25
+;   %v45: <4 x i32> = insertelement poison, %v42, i32 0
+;   %v46: <4 x i32> = shufflevector %v45, poison [0, 0, 0, 0]
+;   %v47: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v46
+;   %v48: <4 x i32> = call @prefix_x4.masked(%p, %n, %v37, %v38, %v47)
+;   %v49: i64 = sub %v25, 1
+;   %v50: i64 = mul %v25, 1
+;   %v51: i64 = add %v37, %v50
+;   %v52: i32 = extractelement %v48, %v49
+;   %v53: i32 = add %v38, %v52
+;   br done(%v51, %v53)
 ; done:
-;   %v39: i64 = phi
-;   %v40: i32 = phi
-;   br scalar(%v39, %v40)
+;   %v40: i64 = phi
+;   %v41: i32 = phi
+;   br scalar(%v40, %v41)
 ; scalar:
 ;   %v14: i64 = phi
 ;   %v15: i32 = phi
@@ -258,7 +260,7 @@ exit:
 ;   %v57: <4 x i1> = icmp ult %v54, %v56
 ;   br next
 ; next:
-;   ret %v25
+;   ret %v22
 ; }
 
 ; The value of the iteration before, from the lane before; lane 0 gets it from the group before.

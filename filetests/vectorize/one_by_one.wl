@@ -21,6 +21,9 @@ end:
 ; func @under_a_mask_x4(%i: i64, %uindex: ptr, %utable: ptr) phase vector {
 ; entry:
 ;   %v12: ptr = alloca [256 x i8], i32 1, align 16
+;   %v40: ptr = alloca [256 x i8], i32 1, align 16
+;   %v53: ptr = getelementptr i8, %v12, i64 128
+;   call @llvm.memset.p0.i64(%v53, 0, 16, false)
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
 ;   %v6: <4 x i1> = icmp ult %v4, <100, 100, 100, 100>
@@ -49,22 +52,22 @@ end:
 ;   %v37: <4 x i32> = add %v35, <1, 1, 1, 1>
 ;   %v38: <4 x i64> = zext %v4
 ;   %v39: <4 x ptr> = getelementptr i32, %utable, %v38
-;   %v40: ptr = getelementptr i8, %v12, i64 128
-;   %v41: <4 x ptr> = insertelement poison, %v40, i64 0
-;   %v42: <4 x ptr> = shufflevector %v41, poison [0, 0, 0, 0]
-;   %v43: <4 x ptr> = select %v6, %v39, %v42
-;   %v44: ptr = extractelement %v43, i64 0
-;   %v45: i32 = extractelement %v37, i64 0
-;   store %v45, %v44, align 4
-;   %v46: ptr = extractelement %v43, i64 1
-;   %v47: i32 = extractelement %v37, i64 1
-;   store %v47, %v46, align 4
-;   %v48: ptr = extractelement %v43, i64 2
-;   %v49: i32 = extractelement %v37, i64 2
-;   store %v49, %v48, align 4
-;   %v50: ptr = extractelement %v43, i64 3
-;   %v51: i32 = extractelement %v37, i64 3
-;   store %v51, %v50, align 4
+;   %v41: ptr = getelementptr i8, %v40, i64 128
+;   %v42: <4 x ptr> = insertelement poison, %v41, i64 0
+;   %v43: <4 x ptr> = shufflevector %v42, poison [0, 0, 0, 0]
+;   %v44: <4 x ptr> = select %v6, %v39, %v43
+;   %v45: ptr = extractelement %v44, i64 0
+;   %v46: i32 = extractelement %v37, i64 0
+;   store %v46, %v45, align 4
+;   %v47: ptr = extractelement %v44, i64 1
+;   %v48: i32 = extractelement %v37, i64 1
+;   store %v48, %v47, align 4
+;   %v49: ptr = extractelement %v44, i64 2
+;   %v50: i32 = extractelement %v37, i64 2
+;   store %v50, %v49, align 4
+;   %v51: ptr = extractelement %v44, i64 3
+;   %v52: i32 = extractelement %v37, i64 3
+;   store %v52, %v51, align 4
 ;   br end
 ; end:
 ;   ret
@@ -90,6 +93,8 @@ end:
 ; func @bytes_x4(%i: i64, %uindex: ptr, %utable: ptr) -> <4 x i8> phase vector {
 ; entry:
 ;   %v12: ptr = alloca [256 x i8], i32 1, align 16
+;   %v44: ptr = getelementptr i8, %v12, i64 128
+;   call @llvm.memset.p0.i64(%v44, 0, 16, false)
 ;   %v3: ptr = getelementptr i32, %uindex, %i
 ;   %v4: <4 x i32> = load %v3, align 4
 ;   %v6: <4 x i1> = icmp ult %v4, <100, 100, 100, 100>
@@ -143,6 +148,9 @@ no:
 ; func @neighbours_x4(%i: i64, %c: <4 x i1>, %ufrom: ptr, %uto: ptr) phase vector {
 ; entry:
 ;   %v8: ptr = alloca [256 x i8], i32 1, align 16
+;   %v39: ptr = alloca [256 x i8], i32 1, align 16
+;   %v52: ptr = getelementptr i8, %v8, i64 128
+;   call @llvm.memset.p0.i64(%v52, 0, 16, false)
 ;   br yes
 ; yes:
 ;   %v4: ptr = getelementptr i16, %ufrom, %i
@@ -170,22 +178,22 @@ no:
 ;   %v36: <4 x i16> = trunc %v35
 ;   %v37: ptr = getelementptr i16, %uto, %i
 ;   %v38: <4 x ptr> = getelementptr i16, %v37, <4 x i64> <0, 1, 2, 3>
-;   %v39: ptr = getelementptr i8, %v8, i64 128
-;   %v40: <4 x ptr> = insertelement poison, %v39, i64 0
-;   %v41: <4 x ptr> = shufflevector %v40, poison [0, 0, 0, 0]
-;   %v42: <4 x ptr> = select %c, %v38, %v41
-;   %v43: ptr = extractelement %v42, i64 0
-;   %v44: i16 = extractelement %v36, i64 0
-;   store %v44, %v43, align 2
-;   %v45: ptr = extractelement %v42, i64 1
-;   %v46: i16 = extractelement %v36, i64 1
-;   store %v46, %v45, align 2
-;   %v47: ptr = extractelement %v42, i64 2
-;   %v48: i16 = extractelement %v36, i64 2
-;   store %v48, %v47, align 2
-;   %v49: ptr = extractelement %v42, i64 3
-;   %v50: i16 = extractelement %v36, i64 3
-;   store %v50, %v49, align 2
+;   %v40: ptr = getelementptr i8, %v39, i64 128
+;   %v41: <4 x ptr> = insertelement poison, %v40, i64 0
+;   %v42: <4 x ptr> = shufflevector %v41, poison [0, 0, 0, 0]
+;   %v43: <4 x ptr> = select %c, %v38, %v42
+;   %v44: ptr = extractelement %v43, i64 0
+;   %v45: i16 = extractelement %v36, i64 0
+;   store %v45, %v44, align 2
+;   %v46: ptr = extractelement %v43, i64 1
+;   %v47: i16 = extractelement %v36, i64 1
+;   store %v47, %v46, align 2
+;   %v48: ptr = extractelement %v43, i64 2
+;   %v49: i16 = extractelement %v36, i64 2
+;   store %v49, %v48, align 2
+;   %v50: ptr = extractelement %v43, i64 3
+;   %v51: i16 = extractelement %v36, i64 3
+;   store %v51, %v50, align 2
 ;   br no
 ; no:
 ;   ret

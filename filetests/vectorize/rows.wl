@@ -86,6 +86,8 @@ end:
 ; func @neighbours_x4(%i: i64, %uindex: ptr, %ugrid: ptr, %uout: ptr) -> <4 x double> phase vector {
 ; entry:
 ;   %v16: ptr = alloca [256 x i8], i32 1, align 16
+;   %v55: ptr = getelementptr i8, %v16, i64 112
+;   call @llvm.memset.p0.i64(%v55, 0, 32, false)
 ;   %v4: ptr = getelementptr i64, %uindex, %i
 ;   %v5: <4 x i64> = load %v4, align 8
 ;   %v7: <4 x i1> = icmp slt %v5, <100, 100, 100, 100>
