@@ -13,13 +13,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use warpline_ir::{Function, Type, VectorType, demangle};
+use warpline_llvm::Seen;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::Passing;
 
 use crate::c_names::{self, comment, is_identifier};
 use crate::dispatch::{Dispatched, Version};
 use crate::kernel::{Kernel, c_type};
-use crate::loops::ChangedFunction;
 use crate::options::KernelOptions;
 use crate::source_types::{Meaning, SourceFunction, SourceTypes, Type as SourceType};
 use crate::threads;
@@ -344,6 +344,16 @@ impl Header<'_> {
         let text = self.types.declare(known.result, &declarator, false);
         Ok(text.map_err(|why| format!("its result {why}"))? + ";\n\n")
     }
+}
+
+/// A function in which loops were vectorized.
+pub struct ChangedFunction {
+    /// It, as it was.
+    pub function: Function,
+    /// How it is seen and called.
+    pub seen: Seen,
+    /// The name of the function that says which CPU's code of it runs, if there is code for several.
+    pub which: Option<String>,
 }
 
 /// The parameters of a function for LLVM, and what is known of them.

@@ -35,6 +35,7 @@
 
 pub mod asked;
 mod c_names;
+mod callable;
 pub mod choice;
 pub mod cpus;
 pub mod directives;

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use warpline_ir::{Block, FuncId, Function, InstFlags, Loc, Module, Place};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output, Unroll};
-use warpline_llvm::{Cpu, Imported, Linkage, Seen};
+use warpline_llvm::{Cpu, Imported, Linkage};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{Division, Tail};
 use warpline_vectorize::loops::{self, Iteration, Unit, VectorizedLoop, vectorize_loop};
 use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
 
+use crate::callable::{self, Callable};
 use crate::directives;
 use crate::error::{Error, Result};
 pub use crate::find_loops::{FoundLoop, LoopAt, LoopOptions, RefusedLoop};
 use crate::find_loops::{find, find_some};
-use crate::jit::{self, Callable};
+pub use crate::header::ChangedFunction;
 use crate::kernel::{self, Kernel, Source};
 use crate::loop_dispatch;
 use crate::machine;
@@ -88,16 +89,6 @@ impl LoopVersion {
     }
 }
 
-/// A function in which loops were vectorized.
-pub struct ChangedFunction {
-    /// It, as it was.
-    pub function: Function,
-    /// How it is seen and called.
-    pub seen: Seen,
-    /// The name of the function that says which CPU's code of it runs, if there is code for several.
-    pub which: Option<String>,
-}
-
 /// Code of a module in which loops have been vectorized.
 pub struct CompiledLoops {
     /// What was made for each CPU, best first. The loops are the same.
@@ -129,7 +120,7 @@ pub fn vectorize_loops(options: &LoopOptions, output: Output, described: bool) -
     let Source { mut imported, files } = load_for(options)?;
     let types = if described { SourceTypes::of(&options.kernel, &imported) } else { SourceTypes::default() };
     let callable = match described {
-        true => jit::of_module(&options.kernel.input, &imported, &types),
+        true => callable::of_module(&options.kernel.input, &imported, &types),
         false => Vec::new(),
     };
     let (found, without) = find(&imported, options)?;

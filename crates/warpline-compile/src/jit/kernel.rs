@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use warpline_llvm::{Emit, Entry, Jit, Module, TargetMachine};
 
 use super::arguments::{Arguments, Passed, Returned};
-use super::lengths::Length;
-use super::signature::{Parameter, Signature, Takes};
 use super::{Code, Language};
+use crate::callable::{Length, Parameter, Signature, Takes};
 use crate::error::{Error, Result};
 use crate::number::Number;
 

@@ -11,21 +11,19 @@
 
 mod arguments;
 mod kernel;
-mod lengths;
-mod signature;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use crate::callable::Signature;
 pub use crate::number::Number;
 pub use arguments::{Argument, Arguments, Element, Returned};
 pub use kernel::{CallError, Kernel};
-pub use signature::Signature;
-pub(crate) use signature::{Callable, of_kernels, of_module};
 use warpline_ir::demangle;
 use warpline_llvm::Jit;
 use warpline_llvm::worker::Output;
 
+use crate::callable::{self, Callable};
 use crate::choice;
 use crate::error::{Error, Result};
 use crate::kernel::load_for_code;
@@ -129,7 +127,8 @@ impl Object {
             format!("{}: {lanes} lanes", one.kernel.name)
         });
         let refused = refused.iter().map(|one| one.reason.to_string()).collect();
-        let functions = types.map_or(Vec::new(), |types| of_kernels(&options.input, &types, &several.made));
+        let functions =
+            types.map_or(Vec::new(), |types| callable::of_kernels(&options.input, &types, &several.made));
         Ok(Object { bytes, made: made.collect(), refused, functions })
     }
 

@@ -1,5 +1,7 @@
 //! What the functions of compiled code take and return, for those who call them.
 
+mod lengths;
+
 use std::fmt;
 use std::path::Path;
 
@@ -7,12 +9,13 @@ use warpline_ir::{FloatKind, Function, Scalar, Type};
 use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
 
-use super::lengths::{self, Length};
 use crate::header::Parameters;
 use crate::number::Number;
 use crate::signature::{self, Kind};
 use crate::source_types::{Meaning, SourceTypes};
 use crate::vectorize::Compiled;
+
+pub(crate) use lengths::Length;
 
 /// What a parameter takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
