@@ -38,8 +38,12 @@ pub fn choose(
     if others.is_empty() || shows_order(module, func) {
         return 0;
     }
-    // A row of few work-items takes as long as a full register.
-    let length = |d: u32| group.map_or(1.0, |g| f64::from(full) / f64::from(g[d as usize].clamp(1, full)));
+    // A row of few work-items takes as long as a full register; in one of a single work-item nobody has a neighbour.
+    let length = |d: u32| match group.map(|group| group[d as usize]) {
+        None => 1.0,
+        Some(0 | 1) => f64::INFINITY,
+        Some(n) => f64::from(full) / f64::from(n.min(full)),
+    };
     let cost = |d: u32| Some(accesses(module, kernel, args, d, machine)? * length(d));
     let Some(along_0) = cost(0) else { return 0 };
     let best = others.into_iter().filter_map(|d| Some((d, cost(d)?))).min_by(|a, b| a.1.total_cmp(&b.1));
