@@ -6,7 +6,7 @@ use warpline_lanes::kernel;
 use crate::light::Lamp;
 
 /// A sum of products.
-#[kernel(i = index)]
+#[kernel(_i = index)]
 pub fn saxpy(_i: usize, a: f32, x: &f32, y: &mut f32) {
     *y += a * *x;
 }
