@@ -50,6 +50,7 @@ mod lane_operations;
 mod loop_forest;
 mod loop_marks;
 mod loop_versions;
+mod mask_parts;
 mod mask_reads;
 mod masks;
 mod module;

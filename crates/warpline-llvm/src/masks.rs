@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use crate::ffi::types::LLVMOpcode as Opcode;
 use crate::ffi::types::*;
 
-use crate::any_lane;
+use crate::{any_lane, mask_parts};
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::module::{Module, instructions_of, users_of};
@@ -35,12 +35,12 @@ const SLT: u32 = 40;
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
 impl Module {
-    /// Gives masks that live across blocks or fill several registers the form that fits a processor without mask
-    /// registers; does nothing on others.
+    /// Gives masks that live across blocks or fill several registers the form that fits the processor. `vector_bits` is
+    /// the size of its vector registers, if that is known.
     ///
     /// # Errors
     /// If LLVM cannot say what registers the processor has.
-    pub fn fit_masks(&mut self, machine: &TargetMachine) -> Result<()> {
+    pub fn fit_masks(&mut self, machine: &TargetMachine, vector_bits: Option<u32>) -> Result<()> {
         let functions: Vec<LLVMValueRef> = self.functions().collect();
         let (mut webs, mut has_masks) = (Vec::new(), false);
         for &function in &functions {
@@ -51,9 +51,22 @@ impl Module {
         if !has_masks || !machine.triple().starts_with("x86_64") {
             return Ok(());
         }
-        let Registers { of_masks: false, bits } = Registers::of(machine)? else { return Ok(()) };
-        for web in webs.iter().filter(|web| web.across || web.vector_bits() > bits) {
-            self.widen(web);
+        let Registers { of_masks, bits } = Registers::of(machine)?;
+        if of_masks {
+            let bits = vector_bits.unwrap_or(bits);
+            let bits = vector_bits.unwrap_or(bits);
+            for web in webs {
+                let lanes = web.most(u32::MAX).map_or(web.lanes, |(_, width)| bits / width);
+                if web.lanes > lanes && web.lanes.is_power_of_two() {
+                    mask_parts::split(self.context(), &web.masks, lanes);
+                }
+            }
+            return Ok(());
+        }
+        for web in webs {
+            if let Some(width) = web.bits_of_integers().filter(|width| web.across || width * web.lanes > bits) {
+                self.widen(&web.masks, width);
+            }
         }
         for function in functions {
             any_lane::by_registers(self.context(), function, bits);
@@ -61,27 +74,27 @@ impl Module {
         Ok(())
     }
 
-    /// Lets the masks of a web be integers: φs and what is made of masks; comparisons where they are used for these,
+    /// Lets the masks of a web be integers of so many bits: φs and what is made of masks; comparisons where they are used for these,
     /// or in other blocks.
-    fn widen(&self, web: &Web) {
+    fn widen(&self, masks: &[LLVMValueRef], width: u32) {
         let f = functions();
         // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an
         // operand for each edge, and the integers are made behind the masks, where they dominate all uses. Masks are
         // removed when nothing uses them any more.
         unsafe {
             let builder = f.LLVMCreateBuilderInContext(self.context());
-            let lanes = f.LLVMGetVectorSize(f.LLVMTypeOf(web.masks[0]));
-            let ty = f.LLVMVectorType(f.LLVMIntTypeInContext(self.context(), web.bits), lanes);
+            let lanes = f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0]));
+            let ty = f.LLVMVectorType(f.LLVMIntTypeInContext(self.context(), width), lanes);
             let mut wide = Wide { builder, ty, of: BTreeMap::new() };
-            for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
+            for &phi in masks.iter().filter(|&&mask| is_phi(mask)) {
                 f.LLVMPositionBuilderBefore(builder, phi);
                 wide.of.insert(phi, f.LLVMBuildPhi(builder, ty, EMPTY));
             }
             let becomes_integers = |mask| combines(mask) || leaves_its_block(mask) || is_extended(mask);
-            for &mask in web.masks.iter().filter(|&&mask| becomes_integers(mask)) {
+            for &mask in masks.iter().filter(|&&mask| becomes_integers(mask)) {
                 wide.integers(mask);
             }
-            for &phi in web.masks.iter().filter(|&&mask| is_phi(mask)) {
+            for &phi in masks.iter().filter(|&&mask| is_phi(mask)) {
                 // Several edges from one block carry the very same operand.
                 let mut carried: BTreeMap<LLVMBasicBlockRef, LLVMValueRef> = BTreeMap::new();
                 for k in 0..f.LLVMCountIncoming(phi) {
@@ -91,13 +104,13 @@ impl Module {
                     f.LLVMAddIncoming(wide.of[&phi], &raw mut operand, &raw mut from, 1);
                 }
             }
-            for &mask in &web.masks {
+            for &mask in masks {
                 if let Some(&integers) = wide.of.get(&mask) {
                     extend_integers(builder, mask, integers);
                     narrow_uses(builder, mask, integers);
                 }
             }
-            for &mask in web.masks.iter().rev().filter(|&&mask| combines(mask)) {
+            for &mask in masks.iter().rev().filter(|&&mask| combines(mask)) {
                 f.LLVMReplaceAllUsesWith(mask, f.LLVMGetPoison(f.LLVMTypeOf(mask)));
                 f.LLVMInstructionEraseFromParent(mask);
             }
@@ -252,18 +265,30 @@ unsafe fn narrow_uses(builder: LLVMBuilderRef, mask: LLVMValueRef, integers: LLV
 struct Web {
     /// In the order of the program.
     masks: Vec<LLVMValueRef>,
-    /// How wide the integers are to be.
-    bits: u32,
+    lanes: u32,
+    /// The widths of what masks are made of and used for, and how often each is.
+    votes: BTreeMap<u32, usize>,
     /// Whether some live across blocks.
     across: bool,
 }
 
 impl Web {
-    /// The size of the vectors that masks become.
-    fn vector_bits(&self) -> u32 {
-        let f = functions();
-        // SAFETY: a live instruction whose type is a vector.
-        self.bits * unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(self.masks[0])) }
+    /// The width that most of what masks are made of and used for has, of those whose vectors are within a limit, and
+    /// its votes. Of several, the widest.
+    fn most(&self, limit: u32) -> Option<(usize, u32)> {
+        let within = self.votes.iter().filter(|&(&bits, _)| bits * self.lanes <= limit);
+        within.map(|(&bits, &votes)| (votes, bits)).max()
+    }
+
+    /// How wide the integers are to be, where they are all that there is for masks: of masks that live across blocks,
+    /// within [`MAX_BITS`].
+    fn bits_of_integers(&self) -> Option<u32> {
+        if !self.across {
+            return self.most(u32::MAX).map(|(_, bits)| bits);
+        }
+        let wide = self.most(MAX_BITS)?;
+        let narrow = self.most(FEW_BITS).filter(|narrow| 2 * narrow.0 >= wide.0);
+        Some(narrow.unwrap_or(wide).1)
     }
 }
 
@@ -316,7 +341,7 @@ impl Webs {
         }
     }
 
-    /// Keeps the webs that live across blocks, are combined or extended, and of which a width is known.
+    /// Keeps the webs that live across blocks, are combined or extended.
     fn collect(&mut self) {
         let mut members: BTreeMap<usize, Vec<LLVMValueRef>> = BTreeMap::new();
         for n in 0..self.masks.len() {
@@ -326,22 +351,19 @@ impl Webs {
         for masks in members.into_values() {
             let across = masks.iter().any(|&mask| is_phi(mask) || leaves_its_block(mask));
             let is_used = || masks.iter().any(|&mask| combines(mask) || is_extended(mask));
-            if (across || is_used())
-                && let Some(bits) = width_of(&masks, across)
-            {
-                self.found.push(Web { masks, bits, across });
+            // SAFETY: a live instruction whose type is a vector.
+            let lanes = unsafe { functions().LLVMGetVectorSize(functions().LLVMTypeOf(masks[0])) };
+            if lanes > 1 && (across || is_used()) {
+                self.found.push(Web { lanes, votes: votes_of(&masks), masks, across });
             }
         }
     }
 }
 
-/// The width that most of what masks are made of and used for has. Of several, the widest; of masks that live across
-/// blocks, within [`MAX_BITS`].
-fn width_of(masks: &[LLVMValueRef], across: bool) -> Option<u32> {
+/// The widths of what masks are made of and used for, and how often each is.
+fn votes_of(masks: &[LLVMValueRef]) -> BTreeMap<u32, usize> {
     let f = functions();
     let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
-    // SAFETY: live instructions.
-    let lanes = unsafe { f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) };
     for &mask in masks {
         let sources = if combines(mask) { Vec::new() } else { operands_of(mask) };
         let users = users_of(mask);
@@ -353,21 +375,12 @@ fn width_of(masks: &[LLVMValueRef], across: bool) -> Option<u32> {
         for value in sources.into_iter().chain(used) {
             // SAFETY: a live value.
             let bits = unsafe { element_bits(f.LLVMTypeOf(value)) };
-            if let Some(bits @ (8 | 16 | 32 | 64)) = bits.filter(|_| lanes > 1) {
+            if let Some(bits @ (8 | 16 | 32 | 64)) = bits {
                 *votes.entry(bits).or_default() += 1;
             }
         }
     }
-    let most = |limit: u32| {
-        let within = votes.iter().filter(|&(&bits, _)| bits * lanes <= limit);
-        within.map(|(&bits, &votes)| (votes, bits)).max()
-    };
-    if !across {
-        return most(u32::MAX).map(|(_, bits)| bits);
-    }
-    let wide = most(MAX_BITS)?;
-    let narrow = most(FEW_BITS).filter(|narrow| 2 * narrow.0 >= wide.0);
-    Some(narrow.unwrap_or(wide).1)
+    votes
 }
 
 /// The width of the elements of a vector of numbers.
@@ -408,7 +421,7 @@ pub(crate) fn combines(inst: LLVMValueRef) -> bool {
     bits == Some(1) && made_of_masks.iter().any(|&op| op as u32 == opcode)
 }
 
-fn is_phi(inst: LLVMValueRef) -> bool {
+pub(crate) fn is_phi(inst: LLVMValueRef) -> bool {
     // SAFETY: a live instruction.
     unsafe { functions().LLVMGetInstructionOpcode(inst) == Opcode::LLVMPHI as u32 }
 }
@@ -430,7 +443,7 @@ pub(crate) fn operands_of(inst: LLVMValueRef) -> Vec<LLVMValueRef> {
 }
 
 /// The first instruction of a block that is no φ.
-fn first_behind_phis(block: LLVMBasicBlockRef) -> LLVMValueRef {
+pub(crate) fn first_behind_phis(block: LLVMBasicBlockRef) -> LLVMValueRef {
     let f = functions();
     // SAFETY: a live block, which has a terminator.
     unsafe {
@@ -598,7 +611,7 @@ join:
         let mut module = Module::parse(text.as_bytes(), "masks.ll").expect("it can be read");
         let machine = TargetMachine::new("x86_64-unknown-linux-gnu", &Cpu::named("haswell")).expect("x86");
         module.set_target(&machine).expect("a layout");
-        module.fit_masks(&machine).expect("LLVM makes code");
+        module.fit_masks(&machine, None).expect("LLVM makes code");
         module.verify().expect("the module is still right");
         assert!(module.to_text().contains("phi <4 x i64>"), "{}", module.to_text());
     }
@@ -614,7 +627,7 @@ join:
             let machine =
                 TargetMachine::new("x86_64-unknown-linux-gnu", &Cpu::named("haswell")).expect("x86");
             module.set_target(&machine).expect("a layout");
-            module.fit_masks(&machine).expect("LLVM makes code");
+            module.fit_masks(&machine, None).expect("LLVM makes code");
             module.verify().expect("the module is still right");
             let after = module.to_text();
             assert!(after.contains(&format!("phi <{lanes} x i{bits}>")), "{after}");

@@ -125,7 +125,11 @@ required {
     fn LLVMGetFirstUse(val: LLVMValueRef) -> LLVMUseRef;
     fn LLVMGetNextUse(u: LLVMUseRef) -> LLVMUseRef;
     fn LLVMGetUser(u: LLVMUseRef) -> LLVMValueRef;
+    fn LLVMGetGlobalParent(global: LLVMValueRef) -> LLVMModuleRef;
     fn LLVMGetIntrinsicID(fn_: LLVMValueRef) -> u32;
+    fn LLVMGetIntrinsicDeclaration(
+        m: LLVMModuleRef, id: u32, param_types: *mut LLVMTypeRef, param_count: usize
+    ) -> LLVMValueRef;
     fn LLVMGlobalGetValueType(global: LLVMValueRef) -> LLVMTypeRef;
     fn LLVMGetTarget(m: LLVMModuleRef) -> *const c_char;
     fn LLVMSetTarget(m: LLVMModuleRef, triple: *const c_char);
