@@ -183,20 +183,20 @@ done:
 ;   %v52: i32 = popcount true
 ;   %v53: i1 = icmp eq %v52, 0
 ;   %v54: i32 = select %v53, 1, %v52
-;   %v56: i32 = mul %v51, 68
+;   %v56: i32 = mul %v51, 52
 ;   %v57: i32 = udiv %v56, %v54
-;   %v59: i32 = sub %v57, 120
+;   %v59: i32 = sub %v57, 108
 ;   br decided(%v49, %v50, %v59)
 ; edge mask %v97:
-;   br decided(%v42, true, 12)
+;   br decided(%v42, true, 8)
 ; decided mask %v97:
 ;   %v60: i32 = phi
 ;   %v61: i1 = phi
 ;   %v63: i32 = phi
 ;   %v66: i32 = add %v45, %v63
 ;   %v67: i1 = icmp sge %v66, 0
-;   %v68: i1 = icmp sgt %v66, 1088
-;   %v69: i32 = select %v68, 1088, %v66
+;   %v68: i1 = icmp sgt %v66, 832
+;   %v69: i32 = select %v68, 832, %v66
 ;   %v70: i32 = select %v67, %v69, %v45
 ;   br %v67, some, apart
 ; some mask %v97:

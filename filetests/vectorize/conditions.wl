@@ -73,13 +73,18 @@ out:
   ret
 }
 ; check: linearize
-; branches: 1 divergent, 0 kept, 0 lost; loops: 0 uniform, 0 divergent
+; branches: 1 divergent, 1 kept, 0 lost; loops: 0 uniform, 0 divergent
 ; func @varying_first(%u: i1, %v: i1, %p: ptr) phase linearized {
 ; entry:
 ;   %both: i1 = select %v, %u, false
+;   %v6: i1 = freeze %u
+;   br %v6, and, edge
+; and:
 ;   br then
-; then mask %both:
+; then mask %v:
 ;   store i32 1, %p, align 4
+;   br out
+; edge:
 ;   br out
 ; out:
 ;   ret

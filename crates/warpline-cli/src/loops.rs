@@ -245,6 +245,7 @@ pub(crate) fn as_json(l: &MadeLoop) -> Value {
         "masks": l.made.variants.full.counts.masks,
         "boscc": l.made.variants.full.counts.boscc,
         "coherent": l.made.variants.full.counts.coherent,
+        "guards": l.made.variants.full.counts.guards,
         "recipes": l.made.variants.full.recipes,
         "checks": l.made.checks,
         "inspected": l.made.inspected,

@@ -98,7 +98,7 @@ pub(crate) fn cycles(estimate: &Estimate) -> Value {
 /// What became of branches, loops, exits and masks (paper 3, Table 1), and how many any-lane branches there are, as
 /// lines for people.
 pub(crate) fn counts(counts: &Counts) -> Vec<String> {
-    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent } = counts;
+    let Counts { branches: b, loops: l, exits: e, masks: m, boscc: t, coherent, guards } = counts;
     let mut lines = vec![
         format!(
             "branches: {} divergent, {} uniform kept, {} uniform folded; loops: {} uniform, {} divergent",
@@ -115,6 +115,11 @@ pub(crate) fn counts(counts: &Counts) -> Vec<String> {
         0 => None,
         1 => Some("1 loop has a coherent path".to_owned()),
         n => Some(format!("{n} loops have coherent paths")),
+    });
+    lines.extend(match guards {
+        0 => None,
+        1 => Some("1 guard has a path for when all lanes pass".to_owned()),
+        n => Some(format!("{n} guards have paths for when all lanes pass")),
     });
     lines
 }

@@ -301,6 +301,7 @@ fn json_of(options: &VectorizeOptions, compiled: &Compiled) -> Value {
         "remarks": remarks::as_json(&compiled.remarks()),
         "boscc": made.counts.boscc,
         "coherent": made.counts.coherent,
+        "guards": made.counts.guards,
         "recipes": made.recipes,
         "warnings": kernel.regions.iter().flat_map(Regions::warnings)
             .chain(made.dependences.warnings.iter().cloned()).collect::<Vec<_>>(),

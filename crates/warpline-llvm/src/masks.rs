@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use crate::ffi::types::LLVMOpcode as Opcode;
 use crate::ffi::types::*;
 
-use crate::{any_lane, mask_parts};
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::module::{Module, instructions_of, users_of};
 use crate::target::{Emit, TargetMachine};
+use crate::{any_lane, mask_parts};
 
 /// The greatest vectors, in bits, that masks become that live across blocks.
 const MAX_BITS: u32 = 1024;
@@ -64,7 +64,8 @@ impl Module {
             return Ok(());
         }
         for web in webs {
-            if let Some(width) = web.bits_of_integers().filter(|width| web.across || width * web.lanes > bits) {
+            if let Some(width) = web.bits_of_integers().filter(|width| web.across || width * web.lanes > bits)
+            {
                 self.widen(&web.masks, width);
             }
         }

@@ -311,8 +311,8 @@ impl Machine {
                 return (12.0 + CALIBRATED * quotient / lanes).max(1.0);
             }
             Op::Remainder => (40.0, self.relative_scalar(op, element)),
-            Op::Gather => (1.7 * CALIBRATED, self.relative_by_lane(op, accessed)),
-            Op::Replicate | Op::ReplicatedStore => (2.4 * CALIBRATED, self.relative_by_lane(op, accessed)),
+            Op::Gather => (1.2 * CALIBRATED, self.relative_by_lane(op, accessed)),
+            Op::Replicate | Op::ReplicatedStore => (1.4 * CALIBRATED, self.relative_by_lane(op, accessed)),
             _ => return 1.0,
         };
         calibrated * relative

@@ -24,6 +24,9 @@ pub struct Counts {
     /// counted in both bodies.
     #[serde(default)]
     pub coherent: usize,
+    /// Guards with a path for when [all lanes pass](super::passed_guards), likewise.
+    #[serde(default)]
+    pub guards: usize,
 }
 
 /// Branches that the vectorizer made to skip code without an active lane (paper 3, Sec. 6). Latches of transformed

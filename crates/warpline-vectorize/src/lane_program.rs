@@ -112,8 +112,8 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         Linearize::Full => branches.uniform_kept,
     });
     let loops = LoopCounts::loops(&state);
-    let coherent = unit.coherent;
-    let counts = Counts { branches, loops, exits, boscc: guards.counts, coherent, ..Counts::default() };
+    let (coherent, boscc) = (unit.coherent, guards.counts);
+    let counts = Counts { branches, loops, exits, boscc, coherent, guards: unit.guards, ..Counts::default() };
     let always = state.always.clone();
     // Nothing up to here depends on whether there is a mask.
     let mut forms: Vec<Function> = cx.part("construct-masks", || {

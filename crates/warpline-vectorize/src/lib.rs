@@ -81,6 +81,7 @@ pub mod normalize;
 mod objects;
 mod options;
 mod pass;
+mod passed_guards;
 pub mod passes;
 mod pipeline;
 mod private_memory;

@@ -5,14 +5,15 @@
 //! alone). So it is undone before anything else: `br (U & V), T, F` becomes `br U, L, F` and, in L, `br V, T, F`;
 //! likewise with `|`.
 //!
-//! A `select` is the form that does not look at V where U decides, so its parts keep their order. Of an `and` or `or`
-//! any part may come first: where it is poison, so is the whole, and to branch on that is undefined already.
+//! A `select` is the form that does not look at its second part where the first decides. If that one is to come first,
+//! it is frozen: where it is poison, the first part decides, whatever the second is then. Of an `and` or `or` any part
+//! may come first: where it is poison, so is the whole, and to branch on that is undefined already.
 
 use crate::Linearize;
 use crate::Options;
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};
-use warpline_ir::{BinaryOp, Block, Function, Op, Value};
+use warpline_ir::{BinaryOp, Block, Function, Op, Type, Value};
 
 /// Branches that one condition is split into at most: parts can be shared, so that a short expression has very many.
 const MAX_PARTS: usize = 8;
@@ -26,6 +27,8 @@ struct Parts {
     second: Value,
     /// What the first part is where it decides alone: false for *and*.
     decides: bool,
+    /// Whether the first part may be poison where the second decides.
+    freezes: bool,
 }
 
 /// Whether a function branches on a condition of several parts.
@@ -74,15 +77,23 @@ fn all_parts(func: &Function, c: Value) -> Vec<Parts> {
     match func.insts[inst].op {
         Op::Binary(op @ (BinaryOp::And | BinaryOp::Or)) => {
             let (x, y, decides) = (args[0], args[1], op == BinaryOp::Or);
-            vec![Parts { first: x, second: y, decides }, Parts { first: y, second: x, decides }]
+            both_ways(x, y, decides, false)
         }
         Op::Select => match (func.as_int(args[1]), func.as_int(args[2])) {
-            (None, Some(0)) => vec![Parts { first: args[0], second: args[1], decides: false }],
-            (Some(1), None) => vec![Parts { first: args[0], second: args[2], decides: true }],
+            (None, Some(0)) => both_ways(args[0], args[1], false, true),
+            (Some(1), None) => both_ways(args[0], args[2], true, true),
             _ => Vec::new(),
         },
         _ => Vec::new(),
     }
+}
+
+/// Parts in their order and the other way round, for which the one that then is the first may have to be frozen.
+fn both_ways(x: Value, y: Value, decides: bool, freezes: bool) -> Vec<Parts> {
+    vec![
+        Parts { first: x, second: y, decides, freezes: false },
+        Parts { first: y, second: x, decides, freezes },
+    ]
 }
 
 /// The parts of a divergent condition, if the first is uniform or has such a part itself.
@@ -92,8 +103,10 @@ fn to_split(func: &Function, c: Value, is_uniform: &impl Fn(Value) -> bool, dept
     }
     let parts = all_parts(func, c);
     let uniform_first = parts.iter().find(|p| is_uniform(p.first) && !is_uniform(p.second));
-    let within =
-        |p: &&Parts| !is_uniform(p.second) && to_split(func, p.first, is_uniform, depth - 1).is_some();
+    let within = |p: &&Parts| {
+        let may_be_split = !p.freezes && !is_uniform(p.second);
+        may_be_split && to_split(func, p.first, is_uniform, depth - 1).is_some()
+    };
     uniform_first.or_else(|| parts.iter().find(within)).copied()
 }
 
@@ -109,7 +122,11 @@ fn split(func: &mut Function, b: Block, parts: Parts) -> Block {
     let (to, args) = (func.edges[skipping].to, func.edges[skipping].args.clone());
     let mut targets = [below; 2];
     targets[decided] = to;
-    let t = func.set_terminator(b, Op::CondBr, &[parts.first], &targets);
+    let first = match parts.freezes {
+        true => func.append_value(b, Op::Freeze, &[parts.first], Type::BOOL),
+        false => parts.first,
+    };
+    let t = func.set_terminator(b, Op::CondBr, &[first], &targets);
     func.insts[t].loc = func.insts[old].loc;
     let e = func.out_edges(b)[decided];
     func.edges[e].args = args;

@@ -70,7 +70,7 @@ pub struct KernelOptions {
     #[arg(long, value_enum, help_heading = "Code")]
     pub boscc: Option<BosccMode>,
     /// Which loops get a coherent path, for iterations in which all lanes agree on a loop-carried value, such as
-    /// the node of a tree
+    /// the node of a tree. Not off: guards like `i < n` get a path for when all lanes pass
     #[arg(long, value_enum, default_value_t, help_heading = "Code")]
     pub coherence: CoherenceMode,
     /// How often branches are taken, as `run --profile-out` counted it: changes what is chosen, never results

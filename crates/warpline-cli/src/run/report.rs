@@ -180,6 +180,7 @@ impl Results {
             "masks": self.made.counts.masks,
             "boscc": self.made.counts.boscc,
             "coherent": self.made.counts.coherent,
+            "guards": self.made.counts.guards,
         });
         if !self.loops.is_empty() {
             value["vectorized_loops"] = self.loops.iter().map(as_json).collect();

@@ -26,7 +26,11 @@ impl Parts {
     ///
     /// # Safety
     /// A live user of a live mask that has parts.
-    pub(super) unsafe fn accesses(&self, call: LLVMValueRef, mask: LLVMValueRef) -> Option<Vec<LLVMValueRef>> {
+    pub(super) unsafe fn accesses(
+        &self,
+        call: LLVMValueRef,
+        mask: LLVMValueRef,
+    ) -> Option<Vec<LLVMValueRef>> {
         let f = functions();
         // SAFETY: as the caller promises; a call is asked for what is called.
         unsafe {
@@ -50,7 +54,10 @@ impl Parts {
                     } else if f.LLVMGetTypeKind(ty) == LLVMPointerTypeKind as u32 {
                         self.stepped(argument, value, call)
                     } else {
-                        vec![self.alignment(argument, if neighbours { bytes } else { 0 }); self.count as usize]
+                        vec![
+                            self.alignment(argument, if neighbours { bytes } else { 0 });
+                            self.count as usize
+                        ]
                     }
                 })
                 .collect();
@@ -63,8 +70,14 @@ impl Parts {
             let ty = f.LLVMGlobalGetValueType(part);
             let made = (0..self.count as usize).map(|k| {
                 let mut operands: Vec<LLVMValueRef> = operands.iter().map(|v| v[k]).collect();
-                let made =
-                    f.LLVMBuildCall2(self.builder, ty, part, operands.as_mut_ptr(), operands.len() as u32, EMPTY);
+                let made = f.LLVMBuildCall2(
+                    self.builder,
+                    ty,
+                    part,
+                    operands.as_mut_ptr(),
+                    operands.len() as u32,
+                    EMPTY,
+                );
                 self.keep_metadata(call, made);
                 made
             });
@@ -91,7 +104,12 @@ impl Parts {
     ///
     /// # Safety
     /// A live pointer, the type of a part, and a live instruction behind the pointer.
-    unsafe fn stepped(&self, pointer: LLVMValueRef, part: LLVMTypeRef, at: LLVMValueRef) -> Vec<LLVMValueRef> {
+    unsafe fn stepped(
+        &self,
+        pointer: LLVMValueRef,
+        part: LLVMTypeRef,
+        at: LLVMValueRef,
+    ) -> Vec<LLVMValueRef> {
         let f = functions();
         // SAFETY: as the caller promises.
         unsafe {

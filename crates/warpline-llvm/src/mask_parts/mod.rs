@@ -33,7 +33,8 @@ pub(crate) fn split(context: LLVMContextRef, masks: &[LLVMValueRef], lanes: u32)
     unsafe {
         let builder = f.LLVMCreateBuilderInContext(context);
         let count = f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) / lanes;
-        let mut parts = Parts { context, builder, lanes, count, of: BTreeMap::new(), behind: BTreeMap::new() };
+        let mut parts =
+            Parts { context, builder, lanes, count, of: BTreeMap::new(), behind: BTreeMap::new() };
         let ty = f.LLVMVectorType(f.LLVMIntTypeInContext(context, 1), lanes);
         for &phi in masks.iter().filter(|&&mask| is_phi(mask)) {
             f.LLVMPositionBuilderBefore(builder, phi);
@@ -123,7 +124,12 @@ impl Parts {
     ///
     /// # Safety
     /// A builder that stands behind both.
-    unsafe fn shuffled(&self, a: LLVMValueRef, b: LLVMValueRef, places: std::ops::Range<u32>) -> LLVMValueRef {
+    unsafe fn shuffled(
+        &self,
+        a: LLVMValueRef,
+        b: LLVMValueRef,
+        places: std::ops::Range<u32>,
+    ) -> LLVMValueRef {
         let f = functions();
         // SAFETY: as the caller promises.
         unsafe {

@@ -99,7 +99,7 @@ fn figures_of_the_reference_are_the_calibrated_ones() {
     assert_eq!((machine.misprediction(), machine.window()), (15.0, 320.0));
     assert_eq!(machine.operations(Op::Divide, Element::F32), 8.0);
     assert_eq!(machine.latency(Op::Add, Element::F32), 4.0);
-    assert_eq!(machine.lane_operations(Op::Gather, Element::F32), 1.7 * 2.5);
+    assert_eq!(machine.lane_operations(Op::Gather, Element::F32), 1.2 * 2.5);
 }
 
 #[test]

@@ -131,6 +131,9 @@ impl Lower<'_> {
 
     /// What a kernel asks of its active lanes.
     fn active_op(&mut self, op: LaneOp, c: Value, at: Inst) -> Result<Value, VectorizeError> {
+        if let Recipe::AnyOfOne(comparisons) = self.plan.recipe(at) {
+            return self.any_by_one_lane(comparisons, at);
+        }
         let mask = self.mask_vector(at)?;
         if op == LaneOp::Any && self.reps[c] == Rep::Uniform {
             let cond = self.scalar(c, at)?;

@@ -27,6 +27,8 @@ pub(crate) struct Unit {
     pub(crate) more: Vec<Function>,
     /// How many loops have their bodies twice.
     pub(crate) coherent: usize,
+    /// How many guards have what they guard twice, for when all lanes pass.
+    pub(crate) guards: usize,
     /// Private arrays that have been laid out for all lanes.
     pub(crate) laid_out: Vec<Interleaved>,
     /// What is known since the function was linearized.
@@ -61,6 +63,7 @@ impl Unit {
             func,
             more: Vec::new(),
             coherent: 0,
+            guards: 0,
             laid_out: Vec::new(),
             lanes: None,
             uniformity,

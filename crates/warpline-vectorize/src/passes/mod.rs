@@ -26,7 +26,7 @@ pub use warpline_ir::Phase;
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
     VectorizeError, cleanup, dynamic_uniformity, hoist_loads, if_conversion, lane_program, narrow, normalize,
-    private_memory, scalarize, sink_stores, split_conditions, widen,
+    passed_guards, private_memory, scalarize, sink_stores, split_conditions, widen,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
@@ -34,7 +34,7 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 13] = [
+pub static PASSES: [Pass; 14] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
      their own"),
@@ -44,6 +44,8 @@ pub static PASSES: [Pass; 13] = [
     optional("hoist-loads", Scalar, hoist_loads::run, "loads that all ways from a branch make are made before it"),
     optional("duplicate-coherent-loops", Scalar, dynamic_uniformity::run, "bodies of loops are made twice, for when \
      lanes agree"),
+    optional("duplicate-passed-guards", Scalar, passed_guards::run, "what guards like `i < n` guard is made twice, for \
+     when all lanes pass"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),
     needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become \
      elements"),

@@ -116,7 +116,7 @@ fn linearize(
     unit.func.phase = Phase::Scalar;
     verify_unit(&unit, &cx, "whoever made it")?;
     passes::run_all(&mut unit, &cx)?;
-    let (coherent, lane_callees) = (unit.coherent, cx.lane_callees.clone());
+    let (coherent, lane_callees) = (unit.coherent + unit.guards, cx.lane_callees.clone());
     let Some(facts) = unit.lanes else {
         return Err(VectorizeError::in_function(func, "no pass made a lane program of it").internal());
     };

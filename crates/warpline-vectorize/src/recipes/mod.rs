@@ -394,6 +394,7 @@ impl Planner<'_> {
             Op::Alloca { .. } => self.private(i),
             Op::Call(_) => self.call(i),
             Op::Lane(LaneOp::MaskAny | LaneOp::BlendAny) => Ok(self.mask_any(i)),
+            Op::Lane(LaneOp::Any) if !self.is_masked(i) => Ok(self.mask_any(i)),
             Op::Lane(LaneOp::Compact) => Ok(Recipe::Pack(self.packed(i))),
             Op::Lane(_) => Ok(Recipe::CrossLane),
             // One fence is as good as one for each lane. Without an active lane it orders more than it must.
