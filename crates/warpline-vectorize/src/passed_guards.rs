@@ -18,7 +18,7 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_analysis::{DfsOrder, DomTree, Node};
+use warpline_analysis::{CycleForest, CycleId, DfsOrder, DomTree, Node};
 use warpline_ir::{Accessed, BinaryOp, Block, Function, Inst, IntPred, LaneOp, Module, Op, Type, Value};
 use warpline_target::Machine;
 use warpline_uniformity::Uniformity;
@@ -47,6 +47,9 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     if !wanted || !cx.masked.contains(&false) || pieces.count() > 0 || !sums.is_empty() {
         return Ok(false);
     }
+    if !has_guards(&unit.func) {
+        return Ok(false);
+    }
     let uniformity = cx.uniformity(unit);
     let guards = {
         let (module, func, machine) = (cx.module, &unit.func, cx.options.machine);
@@ -67,6 +70,28 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     }
     unit.guards = guards.len();
     Ok(!guards.is_empty())
+}
+
+/// Whether some branch that leaves no loop guards accesses, whatever differs between lanes.
+fn has_guards(func: &Function) -> bool {
+    let (graph, _) = func.graph();
+    let (cycles, dominators) = (CycleForest::compute(&graph), DomTree::compute(&graph));
+    let accesses: Vec<Block> = func
+        .layout
+        .iter()
+        .copied()
+        .filter(|&b| func.block_insts(b).any(|i| func.accessed(i).is_some()))
+        .collect();
+    let guards = |to: Block| {
+        let there = |&at: &Block| dominators.dominates(Node::from(to), Node::from(at));
+        func.blocks[to].preds.len() == 1 && accesses.iter().any(there)
+    };
+    func.layout.iter().any(|&b| {
+        let stays = |c: CycleId| func.successors(b).all(|to| cycles.contains(c, Node::from(to)));
+        func.insts[func.terminator(b)].op == Op::CondBr
+            && cycles.innermost(Node::from(b)).is_none_or(stays)
+            && func.successors(b).any(guards)
+    })
 }
 
 /// What a branch guards.
