@@ -166,7 +166,7 @@ impl Search<'_> {
         let region = ways[way].clone();
         let skips = ways[1 - way].is_empty();
         let insts = || region.iter().flat_map(|&b| self.func.block_insts(b));
-        let pays = self.always || insts().any(|i| self.gains(i));
+        let pays = !region.is_empty() && (self.always || insts().any(|i| self.gains(i)));
         (pays && insts().all(|i| self.may_be_copied(i))).then_some(Guard { block: b, way, region, skips })
     }
 
