@@ -61,7 +61,8 @@ fn the_report_for_programs_has_exactly_the_promised_keys() {
             "exits",
             "masks",
             "boscc",
-            "coherent"
+            "coherent",
+            "guards"
         ]
     );
     assert_eq!(keys(&report["branches"]), ["divergent", "uniform_kept", "uniform_lost"]);
