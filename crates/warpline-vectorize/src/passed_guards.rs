@@ -186,7 +186,7 @@ impl Search<'_> {
             (&Op::ICmp(pred), &[a, b]) => {
                 let strided = |v: Value| matches!(self.uniformity.shape(v), Shape::Strided(_));
                 let shared = |v: Value| !self.uniformity.is_divergent(v);
-                (strided(a) && shared(b) || shared(a) && strided(b)).then(|| match pred {
+                (strided(a) && shared(b) || shared(a) && strided(b)).then_some(match pred {
                     IntPred::Eq => Some(false),
                     IntPred::Ne => Some(true),
                     _ => None,
@@ -215,7 +215,7 @@ impl Search<'_> {
         else {
             return false;
         };
-        let step = i64::try_from(stride.step).unwrap_or(i64::MAX).saturating_abs();
+        let step = stride.step.saturating_abs();
         let neighbours = step == size;
         access.is_simple() && step <= size * FAR && (!neighbours || size < 4 || !self.machine.mask_registers)
     }
