@@ -210,11 +210,15 @@ impl Parts {
         unsafe {
             for k in 0..f.LLVMCountIncoming(phi) {
                 let (mask, mut from) = (f.LLVMGetIncomingValue(phi, k), f.LLVMGetIncomingBlock(phi, k));
-                if !carried.contains_key(&from) {
-                    let operands = self.of_operand(mask, f.LLVMGetBasicBlockTerminator(from));
-                    carried.insert(from, operands);
-                }
-                for (&part, &operand) in self.of[&phi].iter().zip(&carried[&from]) {
+                let operands = match carried.get(&from) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let made = self.of_operand(mask, f.LLVMGetBasicBlockTerminator(from));
+                        carried.insert(from, made.clone());
+                        made
+                    }
+                };
+                for (&part, &operand) in self.of[&phi].iter().zip(&operands) {
                     let mut operand = operand;
                     f.LLVMAddIncoming(part, &raw mut operand, &raw mut from, 1);
                 }
