@@ -848,10 +848,10 @@ exit:
 ;   %v17: <4 x i32> = load speculative %v16, align 4
 ;   %v19: <4 x i1> = icmp eq %v17, <7, 7, 7, 7>
 ;   %v20: <4 x i1> = freeze %v19
-;   %v23: i1 = call @llvm.vector.reduce.or.v4i1(%v20)
-;   br %v23, leaves, next
+;   %v21: i1 = call @llvm.vector.reduce.or.v4i1(%v20)
+;   br %v21, leaves, next
 ; next:
-;   %v25: i64 = add %v5, 1
+;   %v23: i64 = add %v5, 1
 ;   br b5
 ; leaves:
 ;   %v26: i4 = bitcast %v20

@@ -12,9 +12,9 @@ use crate::masks::{combines, element_bits, is_null, operands_of};
 use crate::module::{instructions_of, users_of};
 
 /// LLVM's numbers for predicates of comparisons of integers.
-const EQ: u32 = 32;
-const NE: u32 = 33;
-const SLT: u32 = 40;
+pub(crate) const EQ: u32 = 32;
+pub(crate) const NE: u32 = 33;
+pub(crate) const SLT: u32 = 40;
 
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 

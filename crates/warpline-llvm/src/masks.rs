@@ -11,7 +11,8 @@
 //! as wide as most of what it is made of and used for, and so do the masks that it is made of and goes into. A mask
 //! that is extended is its integers, or zero less these. Where a mask is used otherwise, its integers are compared with
 //! zero; LLVM knows that blends, masked accesses and the gathering of bits look at the sign alone. Passes of LLVM that
-//! run later would undo this. Masks of several registers are then [asked for any lane](crate::any_lane) without being packed.
+//! run later would undo this. Masks of several registers are then [asked for any lane](crate::any_lane) without being
+//! packed. For processors with mask registers, masks of several registers become [parts](crate::mask_parts).
 
 use std::collections::BTreeMap;
 
@@ -20,17 +21,14 @@ use crate::ffi::types::*;
 
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::module::{Module, instructions_of, users_of};
+use crate::module::{Module, instructions_of, is, users_of};
 use crate::target::{Emit, TargetMachine};
-use crate::{any_lane, mask_parts};
+use crate::{any_lane, any_lane::SLT, mask_parts};
 
 /// The greatest vectors, in bits, that masks become that live across blocks.
 const MAX_BITS: u32 = 1024;
 /// Of vectors of more bits than these, few stay in registers, so half as many votes are enough for narrower ones.
 const FEW_BITS: u32 = 512;
-
-/// LLVM's number for "less than" on signed integers.
-const SLT: u32 = 40;
 
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
@@ -54,7 +52,6 @@ impl Module {
         let Registers { of_masks, bits } = Registers::of(machine)?;
         if of_masks {
             let bits = vector_bits.unwrap_or(bits);
-            let bits = vector_bits.unwrap_or(bits);
             for web in webs {
                 let lanes = web.most(u32::MAX).map_or(web.lanes, |(_, width)| bits / width);
                 if web.lanes > lanes && web.lanes.is_power_of_two() {
@@ -75,8 +72,8 @@ impl Module {
         Ok(())
     }
 
-    /// Lets the masks of a web be integers of so many bits: φs and what is made of masks; comparisons where they are used for these,
-    /// or in other blocks.
+    /// Lets the masks of a web be integers of so many bits: φs and what is made of masks; comparisons where they are
+    /// used for these, or in other blocks.
     fn widen(&self, masks: &[LLVMValueRef], width: u32) {
         let f = functions();
         // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an
@@ -179,14 +176,14 @@ pub(crate) fn is_null(v: LLVMValueRef) -> bool {
     unsafe { functions().LLVMIsNull(v) != 0 }
 }
 
+/// Whether an instruction extends what it is given.
+pub(crate) fn extends(inst: LLVMValueRef) -> bool {
+    is(inst, Opcode::LLVMZExt) || is(inst, Opcode::LLVMSExt)
+}
+
 /// The extensions of a mask.
 fn extensions_of(mask: LLVMValueRef) -> impl Iterator<Item = LLVMValueRef> {
-    let extends = |user: &LLVMValueRef| {
-        // SAFETY: a live instruction.
-        let opcode = unsafe { functions().LLVMGetInstructionOpcode(*user) };
-        [Opcode::LLVMZExt, Opcode::LLVMSExt].iter().any(|&op| op as u32 == opcode)
-    };
-    users_of(mask).into_iter().filter(extends)
+    users_of(mask).into_iter().filter(|&user| extends(user))
 }
 
 fn is_extended(mask: LLVMValueRef) -> bool {
@@ -231,31 +228,47 @@ unsafe fn extend_integers(builder: LLVMBuilderRef, mask: LLVMValueRef, integers:
 /// A live builder, a live mask that is an instruction, and its integers.
 unsafe fn narrow_uses(builder: LLVMBuilderRef, mask: LLVMValueRef, integers: LLVMValueRef) {
     let f = functions();
-    // SAFETY: as the caller promises; users are collected before any is changed.
+    // SAFETY: as the caller promises; the comparison comes behind the integers.
     unsafe {
         let home = f.LLVMGetInstructionParent(mask);
-        let mut made: Vec<(LLVMBasicBlockRef, LLVMValueRef)> = Vec::new();
+        let is_meant = |user: LLVMValueRef, block: LLVMBasicBlockRef| {
+            // A select of integers by this mask is new.
+            !combines(user) && user != integers && (block != home || combines(mask))
+        };
+        replace_in_blocks(mask, is_meant, |block| {
+            let at = match block == home && !is_phi(mask) {
+                true => f.LLVMGetNextInstruction(integers),
+                false => first_behind_phis(block),
+            };
+            f.LLVMPositionBuilderBefore(builder, at);
+            let zero = f.LLVMConstNull(f.LLVMTypeOf(integers));
+            f.LLVMBuildICmp(builder, SLT, integers, zero, EMPTY)
+        });
+    }
+}
+
+/// Lets users of a mask, those that are meant in their blocks, have something else, which is made once for each block.
+///
+/// # Safety
+/// A live mask that is an instruction; what is made comes before the users in its block.
+pub(crate) unsafe fn replace_in_blocks(
+    mask: LLVMValueRef,
+    is_meant: impl Fn(LLVMValueRef, LLVMBasicBlockRef) -> bool,
+    mut make: impl FnMut(LLVMBasicBlockRef) -> LLVMValueRef,
+) {
+    let f = functions();
+    let mut made: BTreeMap<LLVMBasicBlockRef, LLVMValueRef> = BTreeMap::new();
+    // SAFETY: as the caller promises; users are collected before any is changed.
+    unsafe {
         for user in users_of(mask) {
             let block = f.LLVMGetInstructionParent(user);
-            // A select of integers by this mask is new.
-            if combines(user) || user == integers || (block == home && !combines(mask)) {
+            if !is_meant(user, block) {
                 continue;
             }
-            let known = made.iter().find(|m| m.0 == block).map(|m| m.1);
-            let narrow = known.unwrap_or_else(|| {
-                let at = match block == home && !is_phi(mask) {
-                    true => f.LLVMGetNextInstruction(integers),
-                    false => first_behind_phis(block),
-                };
-                f.LLVMPositionBuilderBefore(builder, at);
-                let zero = f.LLVMConstNull(f.LLVMTypeOf(integers));
-                let narrow = f.LLVMBuildICmp(builder, SLT, integers, zero, EMPTY);
-                made.push((block, narrow));
-                narrow
-            });
+            let new = *made.entry(block).or_insert_with(|| make(block));
             for k in 0..f.LLVMGetNumOperands(user) as u32 {
                 if f.LLVMGetOperand(user, k) == mask {
-                    f.LLVMSetOperand(user, k, narrow);
+                    f.LLVMSetOperand(user, k, new);
                 }
             }
         }
@@ -423,8 +436,7 @@ pub(crate) fn combines(inst: LLVMValueRef) -> bool {
 }
 
 pub(crate) fn is_phi(inst: LLVMValueRef) -> bool {
-    // SAFETY: a live instruction.
-    unsafe { functions().LLVMGetInstructionOpcode(inst) == Opcode::LLVMPHI as u32 }
+    is(inst, Opcode::LLVMPHI)
 }
 
 /// Whether a mask is used in another block, or by a φ.

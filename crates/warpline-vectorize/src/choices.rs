@@ -30,7 +30,8 @@ pub enum Boscc {
     Auto,
 }
 
-/// For which loops code is made for [iterations in which lanes agree](super::dynamic_uniformity).
+/// For which loops code is made for [iterations in which lanes agree](super::dynamic_uniformity), and for which guards
+/// for when [all lanes pass](super::passed_guards).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Coherence {
     /// None.

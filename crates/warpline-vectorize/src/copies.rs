@@ -7,7 +7,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use warpline_ir::{Block, Edge, Function, Inst, Op, Type, Value, Var};
+use warpline_ir::{Block, Edge, Function, Inst, Loc, Op, Type, Value, Var};
 
 /// The copies of blocks.
 pub(crate) type Blocks = SecondaryMap<Block, PackedOption<Block>>;
@@ -106,6 +106,15 @@ fn link(func: &mut Function, b: Block, copies: &Blocks, values: &Values) {
         let args = func.edges[e].args.iter().map(|&v| map(v)).collect();
         let edge = func.insts[made].edges[k];
         func.edges[edge].args = args;
+    }
+}
+
+/// Gives what has been added to a block, and so has no place in the source, this one.
+pub(crate) fn locate(func: &mut Function, b: Block, loc: PackedOption<Loc>) {
+    for i in func.block_insts(b).collect::<Vec<_>>() {
+        if func.insts[i].loc.is_none() {
+            func.insts[i].loc = loc;
+        }
     }
 }
 

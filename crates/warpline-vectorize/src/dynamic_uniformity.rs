@@ -51,7 +51,7 @@ use warpline_ir::{
 use warpline_target::{Element, Machine, Op as Costly};
 use warpline_uniformity::Uniformity;
 
-use super::copies::{Blocks, Use, Values, copy_blocks, join, uses_elsewhere};
+use super::copies::{Blocks, Use, Values, copy_blocks, join, locate, uses_elsewhere};
 use super::known_calls::is_annotation;
 use super::{Coherence, Options};
 
@@ -497,11 +497,7 @@ impl Candidate {
         // What is added stands where the body begins.
         let loc = func.insts[func.terminator(apart)].loc;
         for b in added {
-            for i in func.block_insts(b).collect::<Vec<_>>() {
-                if func.insts[i].loc.is_none() {
-                    func.insts[i].loc = loc;
-                }
-            }
+            locate(func, b, loc);
         }
         for b in region.iter().map(|&b| copy(b)) {
             let replace = |args: &mut [Value]| {

@@ -1,11 +1,11 @@
 //! Guards that all lanes pass.
 //!
 //! `if (i < n)` begins most kernels over a range that is rounded up, and keeps stencils within their borders. It
-//! divides the lanes of one group of very many. But what it guards would be done under masks in all of them: lane by
-//! lane where the machine has no masked accesses to elements of this size, and fields that lie side by side one by one.
-//! So what it guards is made twice. In front of the branch all lanes are asked whether they pass; if they do, they go
-//! through a copy that knows nothing of masks; if none passes, they skip it. Else they go on as before. The answer is mostly that of the first or the
-//! last lane ([`recipes`](crate::recipes)).
+//! divides the lanes of one group of very many. But what it guards would be done under masks in all of them: scalarized
+//! where the machine has no masked accesses to elements of this size, and with an access for each of the fields that
+//! lie side by side. So what it guards is made twice. In front of the branch all lanes are asked whether they pass; if
+//! they do, they go through a copy that knows nothing of masks; if none passes, they skip it. Else they go on as
+//! before. The answer is mostly that of the first or the last lane ([`recipes`](crate::recipes)).
 //!
 //! Whichever way a group takes, the lanes that come to the branch do together what they did before, so that nobody can
 //! tell the copy from the original, whatever is in it.
@@ -24,7 +24,7 @@ use warpline_target::Machine;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
 
-use super::copies::{Blocks, Values, copy_blocks};
+use super::copies::{Blocks, Values, copy_blocks, locate};
 use super::{Coherence, Options};
 use crate::Linearize;
 use crate::VectorizeError;
@@ -47,23 +47,16 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     if !wanted || !cx.masked.contains(&false) || pieces.count() > 0 || !sums.is_empty() {
         return Ok(false);
     }
-    if !has_guards(&unit.func) {
+    let (graph, _) = unit.func.graph();
+    let dominators = DomTree::compute(&graph);
+    if !has_guards(&unit.func, &CycleForest::compute(&graph), &dominators) {
         return Ok(false);
     }
     let uniformity = cx.uniformity(unit);
-    let guards = {
-        let (module, func, machine) = (cx.module, &unit.func, cx.options.machine);
-        let dominators = DomTree::compute(&func.graph().0);
-        Search {
-            module,
-            func,
-            uniformity: &uniformity,
-            dominators,
-            machine,
-            always: coherence == Coherence::On,
-        }
-        .guards()
-    };
+    let (module, func, machine) = (cx.module, &unit.func, cx.options.machine);
+    let always = coherence == Coherence::On;
+    let search = Search { module, func, uniformity: &uniformity, dominators, machine, always };
+    let guards = search.guards(&DfsOrder::compute(&graph));
     let (mut copies, mut values) = (Blocks::new(), Values::new());
     for guard in &guards {
         guard.make_twice(&mut unit.func, &mut copies, &mut values);
@@ -73,24 +66,21 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
 }
 
 /// Whether some branch that leaves no loop guards accesses, whatever differs between lanes.
-fn has_guards(func: &Function) -> bool {
-    let (graph, _) = func.graph();
-    let (cycles, dominators) = (CycleForest::compute(&graph), DomTree::compute(&graph));
-    let accesses: Vec<Block> = func
-        .layout
-        .iter()
-        .copied()
-        .filter(|&b| func.block_insts(b).any(|i| func.accessed(i).is_some()))
-        .collect();
-    let guards = |to: Block| {
-        let there = |&at: &Block| dominators.dominates(Node::from(to), Node::from(at));
-        func.blocks[to].preds.len() == 1 && accesses.iter().any(there)
-    };
+fn has_guards(func: &Function, cycles: &CycleForest, dominators: &DomTree) -> bool {
+    // Blocks that dominate one with an access.
+    let mut lead = EntitySet::new();
+    for &n in dominators.pre_order().iter().rev() {
+        let b = Block::from(n);
+        if lead.contains(b) || func.block_insts(b).any(|i| func.accessed(i).is_some()) {
+            lead.insert(b);
+            dominators.idom(n).into_iter().for_each(|above| _ = lead.insert(Block::from(above)));
+        }
+    }
     func.layout.iter().any(|&b| {
         let stays = |c: CycleId| func.successors(b).all(|to| cycles.contains(c, Node::from(to)));
         func.insts[func.terminator(b)].op == Op::CondBr
             && cycles.innermost(Node::from(b)).is_none_or(stays)
-            && func.successors(b).any(guards)
+            && func.successors(b).any(|to| func.blocks[to].preds.len() == 1 && lead.contains(to))
     })
 }
 
@@ -118,20 +108,18 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The guards that come into question, of which none is in what another guards.
-    fn guards(&self) -> Vec<Guard> {
-        let order: Vec<Block> =
-            DfsOrder::compute(&self.func.graph().0).reverse_post_order().map(Block::from).collect();
+    fn guards(&self, order: &DfsOrder) -> Vec<Guard> {
         let mut parted: EntitySet<Block> = EntitySet::new();
         let cycles = self.uniformity.cycles();
         for c in self.uniformity.left_apart() {
             cycles.nodes(c).iter().for_each(|&n| _ = parted.insert(Block::from(n)));
         }
         let (mut guards, mut left) = (Vec::new(), MAX_INSTS);
-        for &b in &order {
+        for b in order.reverse_post_order().map(Block::from) {
             if parted.contains(b) || !self.uniformity.is_divergent_branch(b) {
                 continue;
             }
-            let ways = [0, 1].map(|way| self.guarded(b, way, &order));
+            let ways = [0, 1].map(|way| self.guarded(b, way));
             if let Some(guard) = self.guard(b, &ways)
                 && let Some(rest) = left.checked_sub(self.insts(&guard.region))
             {
@@ -143,14 +131,13 @@ impl Search<'_> {
         guards
     }
 
-    /// The blocks that one way of a branch alone leads to.
-    fn guarded(&self, b: Block, way: usize, order: &[Block]) -> Vec<Block> {
-        let Some(to) = self.func.successors(b).nth(way) else { return Vec::new() };
-        if self.func.blocks[to].preds.len() != 1 {
-            return Vec::new();
-        }
-        let is_there = |&&at: &&Block| self.dominators.dominates(Node::from(to), Node::from(at));
-        order.iter().filter(is_there).copied().collect()
+    /// The blocks that one way of a branch alone leads to, the one that it goes to first.
+    fn guarded(&self, b: Block, way: usize) -> Vec<Block> {
+        let alone = |to: &Block| self.func.blocks[*to].preds.len() == 1;
+        let to = self.func.successors(b).nth(way).filter(alone);
+        to.map_or_else(Vec::new, |to| {
+            self.dominators.subtree(Node::from(to)).iter().copied().map(Block::from).collect()
+        })
     }
 
     fn guard(&self, b: Block, ways: &[Vec<Block>; 2]) -> Option<Guard> {
@@ -252,16 +239,11 @@ impl Guard {
         let b = self.block;
         let fails = self.ask(func, b, c, 1 - self.way);
         let asked = func.set_terminator(b, Op::CondBr, &[fails], &[apart, copy]);
-        let mut added = vec![b];
         if self.skips {
-            added.push(self.skip(func, apart, c));
+            self.skip(func, apart, c);
         }
-        for b in added {
-            for i in func.block_insts(b).collect::<Vec<_>>() {
-                if func.insts[i].loc.is_none() {
-                    func.insts[i].loc = loc;
-                }
-            }
+        for b in [b, apart] {
+            locate(func, b, loc);
         }
         let [to_apart, to_copy] = [0, 1].map(|k| func.insts[asked].edges[k]);
         func.edges[to_copy].args = args;
@@ -278,8 +260,8 @@ impl Guard {
         func.append_value(b, Op::Lane(LaneOp::Any), &[goes], Type::BOOL)
     }
 
-    /// Lets lanes of which none passes skip what is guarded: where that is asked.
-    fn skip(&self, func: &mut Function, apart: Block, c: Value) -> Block {
+    /// Lets lanes of which none passes skip what is guarded.
+    fn skip(&self, func: &mut Function, apart: Block, c: Value) {
         let skipping = func.out_edges(apart)[1 - self.way];
         let (to, args) = (func.edges[skipping].to, func.edges[skipping].args.clone());
         let some = func.split_block(apart, usize::MAX, "some");
@@ -287,6 +269,5 @@ impl Guard {
         let asked = func.set_terminator(apart, Op::CondBr, &[passes], &[some, to]);
         let edge = func.insts[asked].edges[1];
         func.edges[edge].args = args;
-        apart
     }
 }

@@ -85,7 +85,8 @@ impl Parts {
         }
     }
 
-    /// The type of a part of what a call loads or stores, and its bytes; `None` if elements are no whole bytes.
+    /// The type of a part of what a call loads or stores, and its bytes; `None` if parts might not
+    /// lie as close as elements do.
     ///
     /// # Safety
     /// A live call of an access, and its arguments.
@@ -95,7 +96,7 @@ impl Parts {
         unsafe {
             let result = f.LLVMTypeOf(call);
             let whole = if is_vector(result) { result } else { f.LLVMTypeOf(*arguments.first()?) };
-            let bits = element_bits(whole).filter(|bits| bits % 8 == 0)?;
+            let bits = element_bits(whole).filter(|bits| matches!(bits, 8 | 16 | 32 | 64))?;
             Some((f.LLVMVectorType(f.LLVMGetElementType(whole), self.lanes), bits / 8 * self.lanes))
         }
     }

@@ -8,18 +8,17 @@
 
 mod accesses;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ffi::types::LLVMOpcode as Opcode;
 use crate::ffi::types::*;
 
+use crate::any_lane::{EQ, NE};
 use crate::ffi::load::functions;
-use crate::masks::{combines, element_bits, first_behind_phis, is_null, is_phi, operands_of};
-use crate::module::users_of;
-
-/// LLVM's numbers for predicates of comparisons of integers.
-const EQ: u32 = 32;
-const NE: u32 = 33;
+use crate::masks::{
+    combines, element_bits, extends, first_behind_phis, is_null, is_phi, operands_of, replace_in_blocks,
+};
+use crate::module::{is, users_of};
 
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
@@ -27,9 +26,9 @@ const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 /// these lanes.
 pub(crate) fn split(context: LLVMContextRef, masks: &[LLVMValueRef], lanes: u32) {
     let f = functions();
-    // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an operand
-    // for each edge, and parts are made behind the masks, where they dominate all uses. Masks are removed when nothing
-    // uses them any more.
+    // SAFETY: masks are live instructions of functions with bodies; the builder is disposed of. Every φ gets an
+    // operand for each edge, and parts are made behind the masks, where they dominate all uses. What is removed is
+    // used by nothing then.
     unsafe {
         let builder = f.LLVMCreateBuilderInContext(context);
         let count = f.LLVMGetVectorSize(f.LLVMTypeOf(masks[0])) / lanes;
@@ -40,6 +39,7 @@ pub(crate) fn split(context: LLVMContextRef, masks: &[LLVMValueRef], lanes: u32)
             f.LLVMPositionBuilderBefore(builder, phi);
             let made = (0..count).map(|_| f.LLVMBuildPhi(builder, ty, EMPTY)).collect();
             parts.of.insert(phi, made);
+            parts.behind.insert(phi, first_behind_phis(f.LLVMGetInstructionParent(phi)));
         }
         for &mask in masks {
             parts.of_instruction(mask);
@@ -47,7 +47,7 @@ pub(crate) fn split(context: LLVMContextRef, masks: &[LLVMValueRef], lanes: u32)
         for &phi in masks.iter().filter(|&&mask| is_phi(mask)) {
             parts.complete(phi);
         }
-        let mut dead = Vec::new();
+        let mut dead = BTreeSet::new();
         for &mask in masks {
             parts.answer(mask, &mut dead);
         }
@@ -57,7 +57,7 @@ pub(crate) fn split(context: LLVMContextRef, masks: &[LLVMValueRef], lanes: u32)
         for &mask in masks {
             parts.join_for_uses(mask, &dead);
         }
-        dead.extend(masks.iter().rev().filter(|&&mask| is_made_anew(mask)));
+        dead.extend(masks.iter().filter(|&&mask| is_made_anew(mask)));
         for inst in dead {
             if !f.LLVMGetFirstUse(inst).is_null() {
                 f.LLVMReplaceAllUsesWith(inst, f.LLVMGetPoison(f.LLVMTypeOf(inst)));
@@ -74,9 +74,7 @@ fn is_made_anew(mask: LLVMValueRef) -> bool {
 }
 
 fn compares(mask: LLVMValueRef) -> bool {
-    // SAFETY: a live instruction.
-    let opcode = unsafe { functions().LLVMGetInstructionOpcode(mask) };
-    opcode == Opcode::LLVMICmp as u32 || opcode == Opcode::LLVMFCmp as u32
+    is(mask, Opcode::LLVMICmp) || is(mask, Opcode::LLVMFCmp)
 }
 
 /// Masks and their parts.
@@ -86,7 +84,7 @@ struct Parts {
     lanes: u32,
     count: u32,
     of: BTreeMap<LLVMValueRef, Vec<LLVMValueRef>>,
-    /// What comes behind the parts of masks that are no φs.
+    /// What comes behind the parts of masks, in their blocks.
     behind: BTreeMap<LLVMValueRef, LLVMValueRef>,
 }
 
@@ -170,8 +168,8 @@ impl Parts {
                 self.cut(mask, behind)
             }
         };
-        self.of.insert(mask, made);
-        self.of[&mask].clone()
+        self.of.insert(mask, made.clone());
+        made
     }
 
     /// What an instruction does, done with other operands.
@@ -182,16 +180,15 @@ impl Parts {
         let (f, builder) = (functions(), self.builder);
         // SAFETY: as the caller promises; predicates are asked of comparisons.
         unsafe {
-            let opcode = f.LLVMGetInstructionOpcode(mask);
             match *operands {
-                [a, b] if opcode == Opcode::LLVMICmp as u32 => {
+                [a, b] if is(mask, Opcode::LLVMICmp) => {
                     f.LLVMBuildICmp(builder, f.LLVMGetICmpPredicate(mask), a, b, EMPTY)
                 }
-                [a, b] if opcode == Opcode::LLVMFCmp as u32 => {
+                [a, b] if is(mask, Opcode::LLVMFCmp) => {
                     f.LLVMBuildFCmp(builder, f.LLVMGetFCmpPredicate(mask), a, b, EMPTY)
                 }
                 [cond, yes, no] => f.LLVMBuildSelect(builder, cond, yes, no, EMPTY),
-                [a, b] => f.LLVMBuildBinOp(builder, opcode, a, b, EMPTY),
+                [a, b] => f.LLVMBuildBinOp(builder, f.LLVMGetInstructionOpcode(mask), a, b, EMPTY),
                 [x, ..] => f.LLVMBuildFreeze(builder, x, EMPTY),
                 [] => unreachable!("an instruction that makes a mask has operands"),
             }
@@ -226,32 +223,16 @@ impl Parts {
         }
     }
 
-    /// Where something may be made of the parts of a mask, in its block.
-    ///
-    /// # Safety
-    /// A live mask.
-    unsafe fn behind(&self, mask: LLVMValueRef) -> LLVMValueRef {
-        let f = functions();
-        // SAFETY: as the caller promises.
-        unsafe {
-            match is_phi(mask) {
-                true => first_behind_phis(f.LLVMGetInstructionParent(mask)),
-                false => self.behind[&mask],
-            }
-        }
-    }
-
-    /// Answers whether a mask has any lane, or all, by its parts; adds what nobody needs any more to what is dead, users
-    /// first.
+    /// Answers whether a mask has any lane, or all, by its parts; adds what nobody needs any more to what is dead.
     ///
     /// # Safety
     /// A live mask that has parts.
-    unsafe fn answer(&self, mask: LLVMValueRef, dead: &mut Vec<LLVMValueRef>) {
+    unsafe fn answer(&self, mask: LLVMValueRef, dead: &mut BTreeSet<LLVMValueRef>) {
         let (f, builder) = (functions(), self.builder);
         // SAFETY: as the caller promises; users are collected before any is changed, and parts come before them.
         unsafe {
-            for bits in users_of(mask).into_iter().filter(|&user| is_a(user, Opcode::LLVMBitCast)) {
-                for question in users_of(bits).into_iter().filter(|&user| is_a(user, Opcode::LLVMICmp)) {
+            for bits in users_of(mask).into_iter().filter(|&user| is(user, Opcode::LLVMBitCast)) {
+                for question in users_of(bits).into_iter().filter(|&user| is(user, Opcode::LLVMICmp)) {
                     let (pred, bound) = (f.LLVMGetICmpPredicate(question), f.LLVMGetOperand(question, 1));
                     let op = match (pred, is_null(bound), f.LLVMIsAConstantInt(bound).is_null()) {
                         (EQ | NE, true, _) => Opcode::LLVMOr,
@@ -271,10 +252,10 @@ impl Parts {
                     };
                     let answer = f.LLVMBuildICmp(builder, pred, all, bound, EMPTY);
                     f.LLVMReplaceAllUsesWith(question, answer);
-                    dead.push(question);
+                    dead.insert(question);
                 }
                 if users_of(bits).iter().all(|user| dead.contains(user)) {
-                    dead.push(bits);
+                    dead.insert(bits);
                 }
             }
         }
@@ -285,7 +266,7 @@ impl Parts {
     ///
     /// # Safety
     /// A live mask that has parts.
-    unsafe fn take_apart_uses(&self, mask: LLVMValueRef, dead: &mut Vec<LLVMValueRef>) {
+    unsafe fn take_apart_uses(&self, mask: LLVMValueRef, dead: &mut BTreeSet<LLVMValueRef>) {
         let f = functions();
         // SAFETY: as the caller promises; users are collected before any is changed, and parts come before them.
         unsafe {
@@ -295,7 +276,7 @@ impl Parts {
                 if !f.LLVMGetFirstUse(user).is_null() {
                     f.LLVMReplaceAllUsesWith(user, self.joined(&made));
                 }
-                dead.push(user);
+                dead.insert(user);
             }
         }
     }
@@ -308,7 +289,7 @@ impl Parts {
         let f = functions();
         // SAFETY: as the caller promises.
         unsafe {
-            if !is_a(select, Opcode::LLVMSelect) {
+            if !is(select, Opcode::LLVMSelect) {
                 return None;
             }
             let [yes, no] = [1, 2].map(|k| self.cut(f.LLVMGetOperand(select, k), select));
@@ -326,7 +307,7 @@ impl Parts {
         let f = functions();
         // SAFETY: as the caller promises.
         unsafe {
-            if ![Opcode::LLVMZExt, Opcode::LLVMSExt].into_iter().any(|op| is_a(extension, op)) {
+            if !extends(extension) {
                 return None;
             }
             let ty = f.LLVMVectorType(f.LLVMGetElementType(f.LLVMTypeOf(extension)), self.lanes);
@@ -342,29 +323,21 @@ impl Parts {
     ///
     /// # Safety
     /// A live mask that has parts.
-    unsafe fn join_for_uses(&self, mask: LLVMValueRef, dead: &[LLVMValueRef]) {
+    unsafe fn join_for_uses(&self, mask: LLVMValueRef, dead: &BTreeSet<LLVMValueRef>) {
         let f = functions();
-        let mut made: BTreeMap<LLVMBasicBlockRef, LLVMValueRef> = BTreeMap::new();
-        // SAFETY: as the caller promises; users are collected before any is changed.
+        let parts = &self.of[&mask];
+        // SAFETY: as the caller promises; the parts come before all users.
         unsafe {
             let home = f.LLVMGetInstructionParent(mask);
-            for user in users_of(mask) {
-                let block = f.LLVMGetInstructionParent(user);
+            let is_meant = |user: LLVMValueRef, block: LLVMBasicBlockRef| {
                 let stays = block == home && !is_made_anew(mask);
-                if combines(user) || self.of[&mask].contains(&user) || stays || dead.contains(&user) {
-                    continue;
-                }
-                let joined = *made.entry(block).or_insert_with(|| {
-                    let at = if block == home { self.behind(mask) } else { first_behind_phis(block) };
-                    f.LLVMPositionBuilderBefore(self.builder, at);
-                    self.joined(&self.of[&mask])
-                });
-                for k in 0..f.LLVMGetNumOperands(user) as u32 {
-                    if f.LLVMGetOperand(user, k) == mask {
-                        f.LLVMSetOperand(user, k, joined);
-                    }
-                }
-            }
+                !combines(user) && !parts.contains(&user) && !stays && !dead.contains(&user)
+            };
+            replace_in_blocks(mask, is_meant, |block| {
+                let at = if block == home { self.behind[&mask] } else { first_behind_phis(block) };
+                f.LLVMPositionBuilderBefore(self.builder, at);
+                self.joined(parts)
+            });
         }
     }
 
@@ -385,11 +358,6 @@ impl Parts {
             }
         }
     }
-}
-
-fn is_a(inst: LLVMValueRef, opcode: Opcode) -> bool {
-    // SAFETY: a live instruction.
-    unsafe { functions().LLVMGetInstructionOpcode(inst) == opcode as u32 }
 }
 
 fn is_all_ones(constant: LLVMValueRef) -> bool {

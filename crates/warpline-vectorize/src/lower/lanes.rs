@@ -131,13 +131,12 @@ impl Lower<'_> {
 
     /// What a kernel asks of its active lanes.
     fn active_op(&mut self, op: LaneOp, c: Value, at: Inst) -> Result<Value, VectorizeError> {
-        if let Recipe::AnyOfOne(comparisons) = self.plan.recipe(at) {
-            return self.any_by_one_lane(comparisons, at);
-        }
         let mask = self.mask_vector(at)?;
-        if op == LaneOp::Any && self.reps[c] == Rep::Uniform {
+        if op == LaneOp::Any && mask.is_none() {
+            return self.mask_any(c, at);
+        }
+        if let (LaneOp::Any, Some(mask), Rep::Uniform) = (op, mask, self.reps[c]) {
             let cond = self.scalar(c, at)?;
-            let Some(mask) = mask else { return Ok(cond) };
             let any = self.any_of(mask);
             let no = self.out.bool_const(false);
             return Ok(self.emit(Op::Select, &[any, cond, no], Type::BOOL));

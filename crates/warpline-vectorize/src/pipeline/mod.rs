@@ -116,7 +116,7 @@ fn linearize(
     unit.func.phase = Phase::Scalar;
     verify_unit(&unit, &cx, "whoever made it")?;
     passes::run_all(&mut unit, &cx)?;
-    let (coherent, lane_callees) = (unit.coherent + unit.guards, cx.lane_callees.clone());
+    let (copied, lane_callees) = (unit.coherent + unit.guards, cx.lane_callees.clone());
     let Some(facts) = unit.lanes else {
         return Err(VectorizeError::in_function(func, "no pass made a lane program of it").internal());
     };
@@ -127,7 +127,7 @@ fn linearize(
     });
     let dependences = match found {
         // Counters of loops whose bodies are there twice are not recognized.
-        Err(_) if coherent > 0 => {
+        Err(_) if copied > 0 => {
             let (args, name) = (options.args.clone(), options.name.clone());
             let without = Options { coherence: Coherence::Off, args, name, ..*options };
             return linearize(module, func, &without, is_callee, masked);
