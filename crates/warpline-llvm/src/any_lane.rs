@@ -8,7 +8,7 @@ use crate::ffi::types::LLVMOpcode as Opcode;
 use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
-use crate::masks::{combines, element_bits, is_null, operands_of};
+use crate::mask_webs::{combines, element_bits, is_null, operands_of};
 use crate::module::{instructions_of, users_of};
 
 /// LLVM's numbers for predicates of comparisons of integers.

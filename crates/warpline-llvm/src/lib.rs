@@ -52,6 +52,7 @@ mod loop_marks;
 mod loop_versions;
 mod mask_parts;
 mod mask_reads;
+mod mask_webs;
 mod masks;
 mod module;
 mod nesting;

@@ -14,7 +14,8 @@ use crate::ffi::types::*;
 
 use crate::error::Result;
 use crate::ffi::load::{functions, major};
-use crate::masks::{element_bits, has_mask_registers};
+use crate::mask_webs::element_bits;
+use crate::masks::has_mask_registers;
 use crate::module::{Module, instructions_of, value_name};
 use crate::target::TargetMachine;
 

@@ -8,7 +8,7 @@
 use crate::ffi::types::*;
 
 use crate::ffi::load::functions;
-use crate::masks::operands_of;
+use crate::mask_webs::operands_of;
 use crate::module::{FUNCTION_INDEX, Module, instructions_of};
 use crate::simplify::attribute_kind;
 
@@ -60,7 +60,7 @@ unsafe fn is_wide(ty: LLVMTypeRef) -> bool {
             k if k == LLVMVectorTypeKind as u32 => {
                 let elem = f.LLVMGetElementType(ty);
                 let is_pointer = f.LLVMGetTypeKind(elem) == LLVMPointerTypeKind as u32;
-                let bits = if is_pointer { Some(64) } else { crate::masks::element_bits(ty) };
+                let bits = if is_pointer { Some(64) } else { crate::mask_webs::element_bits(ty) };
                 bits.is_none_or(|bits| u64::from(bits) * u64::from(f.LLVMGetVectorSize(ty)) > USUAL)
             }
             k => others.into_iter().any(|other| k == other as u32),

@@ -6,7 +6,7 @@ use super::{EMPTY, Parts};
 use crate::ffi::load::functions;
 use crate::ffi::types::LLVMTypeKind::LLVMPointerTypeKind;
 use crate::ffi::types::*;
-use crate::masks::element_bits;
+use crate::mask_webs::element_bits;
 use crate::module::value_name;
 
 /// Metadata of an access that holds of each part of it.

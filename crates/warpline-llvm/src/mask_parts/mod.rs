@@ -2,7 +2,7 @@
 //!
 //! `<64 x i1>` is a type that AVX-512 has a register for, so LLVM keeps 64 lanes of 32 bits as four vectors and one
 //! mask. Each comparison then packs four masks into one (`kunpck`), each blend takes it apart again (`kshift`), and
-//! both wait four cycles on the one port that does it. So right before code generation a [web](crate::masks) of such
+//! both wait four cycles on the one port that does it. So right before code generation a [web](crate::mask_webs) of such
 //! masks becomes one mask for each vector register of what is compared and blended. Where a mask is used otherwise,
 //! the parts stand together again; LLVM takes that apart for nothing if it splits what they are used for.
 
@@ -15,7 +15,7 @@ use crate::ffi::types::*;
 
 use crate::any_lane::{EQ, NE};
 use crate::ffi::load::functions;
-use crate::masks::{
+use crate::mask_webs::{
     combines, element_bits, extends, first_behind_phis, is_null, is_phi, operands_of, replace_in_blocks,
 };
 use crate::module::{is, users_of};
