@@ -73,11 +73,8 @@ static bool occluded(const float *spheres, float plane, vector origin, vector di
 }
 
 static float open(const float *spheres, float plane, vector point, vector normal, uint32_t *state) {
-    vector other = {0, 0, 1};
-    if (fabsf(normal.x) < 0.6f)
-        other = (vector){1, 0, 0};
-    else if (fabsf(normal.y) < 0.6f)
-        other = (vector){0, 1, 0};
+    bool off_x = fabsf(normal.x) < 0.6f, off_y = fabsf(normal.y) < 0.6f;
+    vector other = {off_x, off_y && !off_x, !off_x && !off_y};
     vector side = unit(cross(other, normal));
     vector front = cross(normal, side);
     vector origin = along(point, LIFT, normal);

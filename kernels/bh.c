@@ -1,10 +1,11 @@
-/* The kernel of bh.rs for compilers that do not know lanes: the same computation, where one lane alone is all there are. */
+/* bh.rs in C. Without warpline, define WARPLINE_SCALAR. */
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "warpline.h"
 
-static inline bool any(bool condition) { return condition; }
+//@ args i=index
 
 void bh(int32_t i, int32_t cells, float softening, const float *xs, const float *ys, const float *zs, const float *masses,
         const float *openings, const int32_t *nexts, float *ax, float *ay, float *az) {
@@ -18,7 +19,7 @@ void bh(int32_t i, int32_t cells, float softening, const float *xs, const float 
         float dx = mass[0] - x, dy = mass[1] - y, dz = mass[2] - z;
         float distance2 = dx * dx + dy * dy + dz * dz;
         bool here = cell >= own, far = distance2 >= opening;
-        if (any(here & far)) {
+        if (warpline_any(here & far)) {
             float softened = distance2 + softening;
             float force = mass[3] / (softened * sqrtf(softened));
             if (here & far) {
@@ -28,7 +29,7 @@ void bh(int32_t i, int32_t cells, float softening, const float *xs, const float 
                 own = next;
             }
         }
-        cell = any(here & !far) ? cell + 1 : next;
+        cell = warpline_any(here & !far) ? cell + 1 : next;
     }
     ax[i] = sx;
     ay[i] = sy;

@@ -1,11 +1,13 @@
-/* The kernel of bt.rs for compilers that do not know lanes: the same computation, where one lane alone is all there are. */
+/* bt.rs in C. Without warpline, define WARPLINE_SCALAR. */
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "warpline.h"
 
 enum { STACK = 128 };
 
-static inline bool any(bool condition) { return condition; }
+//@ args i=index, element=varying
+//@ width 8
 
 int32_t bt(int32_t i, float element, const float *labels, const int32_t *children) {
     (void)i;
@@ -22,10 +24,10 @@ int32_t bt(int32_t i, float element, const float *labels, const int32_t *childre
             result = node;
             break;
         }
-        if (any(here & (element < label)) && left > 0) {
+        if (warpline_any(here & (element < label)) && left > 0) {
             stack[top++] = left;
         }
-        if (any(here & (element > label)) && right > 0) {
+        if (warpline_any(here & (element > label)) && right > 0) {
             stack[top++] = right;
         }
         wanted = here ? (element < label ? left : right) : wanted;

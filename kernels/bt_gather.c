@@ -1,6 +1,8 @@
-/* The kernel of bt_gather.rs for compilers that do not know lanes: the same computation. */
+/* bt_gather.rs in C. */
 
 #include <stdint.h>
+
+//@ args i=index, element=varying
 
 int32_t bt_gather(int32_t i, float element, const float *labels, const int32_t *children) {
     (void)i;

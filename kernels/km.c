@@ -1,19 +1,19 @@
-/* The kernel of km.rs for compilers that do not know lanes: the same computation, where one lane alone is all there are. */
+/* km.rs in C. Without warpline, define WARPLINE_SCALAR. */
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "warpline.h"
 
 enum { STACK = 32, BUCKET = 8 };
-
-static inline bool any(bool condition) { return condition; }
-static inline uint32_t popcount(bool condition) { return condition; }
 
 static inline float gap(float x, float lo, float hi) {
     float below = lo - x, above = x - hi;
     float gap = below > above ? below : above;
     return gap > 0.0f ? gap : 0.0f;
 }
+
+//@ args i=index, x=varying, y=varying
 
 int32_t km(int32_t i, float x, float y, int32_t depth, const float *cuts, const float *boxes, const float *centroids) {
     (void)i;
@@ -26,7 +26,7 @@ int32_t km(int32_t i, float x, float y, int32_t depth, const float *cuts, const 
         int32_t node = stack[--top];
         const float *bounds = boxes + 4 * (intptr_t)node;
         float gap_x = gap(x, bounds[0], bounds[2]), gap_y = gap(y, bounds[1], bounds[3]);
-        if (!any(gap_x * gap_x + gap_y * gap_y <= distance)) {
+        if (!warpline_any(gap_x * gap_x + gap_y * gap_y <= distance)) {
             continue;
         }
         if (node >= buckets) {
@@ -43,7 +43,7 @@ int32_t km(int32_t i, float x, float y, int32_t depth, const float *cuts, const 
         } else {
             const float *cut = cuts + 2 * (intptr_t)node;
             float beyond = (cut[1] == 0.0f ? x : y) - cut[0];
-            bool right_first = 2 * popcount(beyond > 0.0f) > popcount(true);
+            bool right_first = 2 * warpline_popcount(beyond > 0.0f) > warpline_popcount(true);
             stack[top++] = 2 * node + !right_first;
             stack[top++] = 2 * node + right_first;
         }

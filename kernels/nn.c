@@ -1,4 +1,4 @@
-/* The kernel of nn.rs for compilers that do not know lanes: the same computation. */
+/* nn.rs in C. */
 
 #include <math.h>
 #include <stdint.h>
@@ -42,6 +42,9 @@ static inline void offer(const search_t *search, int32_t bucket, nearest_t *near
         }
     }
 }
+
+//@ args i=index, x=varying, y=varying
+//@ width 32
 
 int32_t nn(int32_t i, float x, float y, int32_t depth, const float *cuts, const float *boxes, const float *points) {
     (void)i;

@@ -1,17 +1,18 @@
-/* The kernel of pc.rs for compilers that do not know lanes: the same computation, where one lane alone is all there are. */
+/* pc.rs in C. Without warpline, define WARPLINE_SCALAR. */
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "warpline.h"
 
 enum { STACK = 64 };
-
-static inline bool any(bool condition) { return condition; }
 
 static inline float gap(float x, float lo, float hi) {
     float below = lo - x, above = x - hi;
     float gap = below > above ? below : above;
     return gap > 0.0f ? gap : 0.0f;
 }
+
+//@ args i=index, x=varying, y=varying
 
 int32_t pc(int32_t i, float x, float y, float radius, const float *boxes, const float *points, const int32_t *children) {
     (void)i;
@@ -23,7 +24,7 @@ int32_t pc(int32_t i, float x, float y, float radius, const float *boxes, const 
         int32_t node = stack[--top];
         const float *bounds = boxes + 4 * (intptr_t)node;
         float gap_x = gap(x, bounds[0], bounds[2]), gap_y = gap(y, bounds[1], bounds[3]);
-        if (!any(gap_x * gap_x + gap_y * gap_y <= reach)) {
+        if (!warpline_any(gap_x * gap_x + gap_y * gap_y <= reach)) {
             continue;
         }
         const float *point = points + 2 * (intptr_t)node;

@@ -1,4 +1,4 @@
-/* The kernel of vp.rs for compilers that do not know lanes: the same computation. */
+/* vp.rs in C. */
 
 #include <math.h>
 #include <stdbool.h>
@@ -23,10 +23,11 @@ typedef struct {
 
 static inline side_t side_of(const search_t *search, int32_t k) {
     const float *node = search->nodes + 4 * (intptr_t)k;
-    float dx = search->x - node[0], dy = search->y - node[1];
+    float x = node[0], y = node[1], inside = node[2], outside = node[3];
+    float dx = search->x - x, dy = search->y - y;
     float distance = sqrtf(dx * dx + dy * dy);
-    bool is_outside = distance > node[2];
-    float margin = is_outside ? distance - node[2] : node[3] - distance;
+    bool is_outside = distance > inside;
+    float margin = is_outside ? distance - inside : outside - distance;
     margin = margin > 0.0f ? margin : 0.0f;
     return (side_t){is_outside, margin * margin};
 }
@@ -41,6 +42,9 @@ static inline void offer(const search_t *search, int32_t bucket, nearest_t *near
         }
     }
 }
+
+//@ args i=index, x=varying, y=varying
+//@ width 32
 
 int32_t vp(int32_t i, float x, float y, int32_t depth, const float *nodes, const float *points) {
     (void)i;

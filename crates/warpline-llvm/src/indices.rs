@@ -6,7 +6,8 @@
 //! `sext (add nsw i, n)` becomes `add nsw (sext i), (sext n)`, and likewise for `sub`: wide sums need no flags for
 //! neighbours to stay neighbours. Indices of gathers are to stay narrow, so that is done
 //! * in loops, where one of the two is the same in all iterations of the innermost one; the other part stays narrow;
-//! * in functions that may be kernels, where both are made of parameters: an index, and what lanes share.
+//! * in functions that may be kernels, where both are made of parameters and of work-items' numbers: an index, and
+//!   what lanes share.
 //!
 //! That is right wherever the narrow sum does not wrap, and where it does it is poison. Which parts are the same in
 //! all iterations, and which functions are kernels, is guessed; it decides nothing but what is worth taking apart.
@@ -23,6 +24,7 @@ use crate::ffi::load::functions;
 use crate::loop_forest::Loops;
 use crate::module::{Module, opcode};
 use crate::simplify::has_body;
+use crate::work_items::is_narrow_number;
 
 /// How deep sums are taken apart, and operands looked at.
 const MAX_DEPTH: u32 = 8;
@@ -138,7 +140,7 @@ unsafe fn parts(
 /// Arithmetic that sums are made of.
 const ARITHMETIC: [LLVMOpcode; 7] = [LLVMAdd, LLVMSub, LLVMMul, LLVMShl, LLVMSExt, LLVMZExt, LLVMTrunc];
 
-/// Whether a value is made of parameters and constants by arithmetic.
+/// Whether a value is made of parameters, constants and work-items' numbers by arithmetic.
 ///
 /// # Safety
 /// It is live.
@@ -148,9 +150,10 @@ unsafe fn is_of_parameters(x: LLVMValueRef, depth: u32) -> bool {
     unsafe {
         let Some(op) = opcode(x) else { return true };
         let operands = f.LLVMGetNumOperands(x) as u32;
-        depth > 0
-            && ARITHMETIC.iter().any(|&a| a as u32 == op)
-            && (0..operands).all(|k| is_of_parameters(f.LLVMGetOperand(x, k), depth - 1))
+        is_narrow_number(x)
+            || depth > 0
+                && ARITHMETIC.iter().any(|&a| a as u32 == op)
+                && (0..operands).all(|k| is_of_parameters(f.LLVMGetOperand(x, k), depth - 1))
     }
 }
 

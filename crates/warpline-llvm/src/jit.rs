@@ -206,7 +206,7 @@ impl JitFunction<'_> {
     pub fn time_ns(&self, slots: &mut [u64]) -> u64 {
         let watch = Stopwatch::start();
         self.call(slots);
-        u64::try_from(watch.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(watch.elapsed().as_nanos()).map_or(u64::MAX, |ns| ns.max(1))
     }
 }
 

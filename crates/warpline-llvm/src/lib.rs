@@ -54,6 +54,7 @@ mod mask_parts;
 mod mask_reads;
 mod mask_webs;
 mod masks;
+mod math_calls;
 mod module;
 mod nesting;
 mod opcodes;

@@ -168,6 +168,20 @@ impl Module {
     }
 }
 
+/// Whether a value is a work-item's number as an integer of 32 bits.
+///
+/// # Safety
+/// It is live.
+pub(crate) unsafe fn is_narrow_number(value: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: as the caller promises; calls have a callee.
+    unsafe {
+        let name = || value_name(f.LLVMGetCalledValue(value));
+        !f.LLVMIsACallInst(value).is_null()
+            && name().strip_suffix(NARROW).is_some_and(|asked| GroupFunction::is_global_id(asked))
+    }
+}
+
 /// The truncations of a value to 32 bits.
 fn truncations_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let f = functions();

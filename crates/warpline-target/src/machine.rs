@@ -229,7 +229,15 @@ impl Machine {
     /// How many times as long as on the reference an operation takes for each lane of a register.
     fn relative_by_lane(&self, op: Op, element: Element) -> f64 {
         let reference = reference(self.register_bits);
-        self.relative(op, element) * f64::from(reference.register_bits) / f64::from(self.register_bits.max(1))
+        let of = |machine: &Machine| machine.in_table(op, element).map(|cost| cost.throughput);
+        ratio(of(self), of(&reference)) * f64::from(reference.register_bits) / f64::from(self.register_bits.max(1))
+    }
+
+    /// What the table says of an operation on a full register, whether or not there is code for that: the reference's
+    /// gathers of 64 bits are not used, and are what others are compared with.
+    fn in_table(&self, op: Op, element: Element) -> Option<Cost> {
+        let lanes = Lanes::fixed(self.register_bits / element.bits());
+        self.cpu.table.cost(op, element, lanes, self.register_bits)
     }
 
     /// How many times as long as on the reference a scalar operation takes.
@@ -361,8 +369,12 @@ impl Machine {
             Op::Call | Op::Mathematics => return 30.0,
             _ => return 1.0,
         };
-        let of = |machine: &Machine| machine.of_register(op, element).map(|cost| cost.latency);
-        let ratio = ratio(of(self), of(&reference(self.register_bits)));
+        let of = |machine: &Machine| match op {
+            Op::Gather => machine.in_table(op, element),
+            _ => machine.of_register(op, element),
+        };
+        let [this, other] = [*self, reference(self.register_bits)].map(|m| of(&m).map(|cost| cost.latency));
+        let ratio = ratio(this, other);
         // A chain that is just long enough to be hidden is not: what is faster elsewhere counts as on the reference.
         calibrated * if matches!(op, Op::Add | Op::Multiply) { ratio.max(1.0) } else { ratio }
     }

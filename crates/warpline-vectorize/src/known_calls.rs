@@ -78,6 +78,16 @@ pub fn mathematics_function(name: &str, result: Type) -> Option<String> {
     }
 }
 
+/// Whether a function of the C library is mathematics that writes nothing but `errno`, by its name and the type of its
+/// result. `lgamma` writes `signgam`.
+pub fn writes_only_errno(name: &str, result: Type) -> bool {
+    !name.starts_with("llvm.")
+        && !name.starts_with("lgamma")
+        && (instruction(name, result).is_some()
+            || Exact::of(name, result).is_some()
+            || libm_name(name, result).is_some())
+}
+
 /// The base name (`llvm.sqrt`) and form of an intrinsic that has a vector form.
 pub(crate) fn vector_intrinsic(name: &str) -> Option<(&str, Form)> {
     let rest = name.strip_prefix("llvm.")?;
@@ -122,7 +132,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
 ];
 
 /// The base name of the intrinsic that a function of the C mathematics library is.
-pub(crate) fn instruction(name: &str, result: Type) -> Option<&'static str> {
+pub fn instruction(name: &str, result: Type) -> Option<&'static str> {
     let base = name.strip_suffix(libm_suffix(result)?)?;
     INSTRUCTIONS.iter().find(|(function, _)| *function == base).map(|&(_, intrinsic)| intrinsic)
 }

@@ -127,6 +127,7 @@ required {
     fn LLVMGetUser(u: LLVMUseRef) -> LLVMValueRef;
     fn LLVMGetGlobalParent(global: LLVMValueRef) -> LLVMModuleRef;
     fn LLVMGetIntrinsicID(fn_: LLVMValueRef) -> u32;
+    fn LLVMLookupIntrinsicID(name: *const c_char, name_len: usize) -> u32;
     fn LLVMGetIntrinsicDeclaration(
         m: LLVMModuleRef, id: u32, param_types: *mut LLVMTypeRef, param_count: usize
     ) -> LLVMValueRef;

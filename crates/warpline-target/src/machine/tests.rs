@@ -159,3 +159,12 @@ fn what_there_is_no_instruction_for_is_done_for_one_lane_after_the_other() {
     assert_eq!(without.cost(Op::Gather, Element::F32, n), without.cost(Op::Replicate, Element::F32, n));
     assert_ne!(with.cost(Op::Gather, Element::F32, n), without.cost(Op::Gather, Element::F32, n));
 }
+
+#[test]
+fn gathers_of_64_bits_are_compared_with_gathers() {
+    let zen5 = Machine::of(cpus::nearest("znver5", true, 512));
+    // The reference loads such elements one by one, which takes less there.
+    assert!(!super::reference(512).has(Op::Gather, Element::F64));
+    assert!(zen5.lane_operations(Op::Gather, Element::F64) <= 1.2 * 2.5);
+    assert!(zen5.latency(Op::Gather, Element::F64) <= 1.6 * 24.0);
+}

@@ -193,6 +193,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     }
     // What is seen of scans and the like ends in a sum.
     let sum = m.f.add_phi(header, INT);
+    let flag = m.rng.chance(1, 3).then(|| m.f.add_phi(header, Type::BOOL));
 
     m.at = latch;
     // Some of what was carried on is looked at before this iteration computes anything.
@@ -200,6 +201,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     let x = m.number(result, index);
     let mut seen = body_of(&mut m, &mut carries, x);
     seen.extend(early);
+    let flag = flag.map(|phi| flag_of(&mut m, phi, x, &mut seen));
     let mut total = sum;
     for s in seen {
         let three = m.int(s, 3);
@@ -207,6 +209,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
         total = m.binary(BinaryOp::Add, total, s);
     }
     carries.push(Carry { phi: sum, next: total, start: m.f.int_const(32, 5) });
+    carries.extend(flag);
 
     if m.rng.chance(1, 3) {
         let selected = selections(&mut m, header, x, index);
@@ -269,6 +272,18 @@ fn seen_first(m: &mut Maker<'_>, carries: &[Carry]) -> Vec<Value> {
         }
     }
     seen
+}
+
+/// A flag that the next iteration asks for, as it is or for its opposite.
+fn flag_of(m: &mut Maker<'_>, phi: Value, x: Value, seen: &mut Vec<Value>) -> Carry {
+    let limit = m.int(x, 1 << 30);
+    let less = m.value(Op::ICmp(IntPred::Ult), &[x, limit], Type::BOOL);
+    let yes = m.f.bool_const(true);
+    let asked = if m.rng.chance(1, 2) { m.binary(BinaryOp::Xor, phi, yes) } else { phi };
+    let both = m.binary(BinaryOp::And, asked, less);
+    seen.push(m.cast(both, 32));
+    let next = if m.rng.chance(1, 3) { m.binary(BinaryOp::Xor, less, yes) } else { less };
+    Carry { phi, next, start: m.f.bool_const(m.rng.chance(1, 2)) }
 }
 
 /// What the body carries on, and what it sees of it.

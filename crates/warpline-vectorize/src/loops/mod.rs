@@ -26,7 +26,9 @@ mod behind;
 mod body;
 mod carried;
 mod compaction;
+mod decided;
 mod find;
+mod flags;
 mod hoist;
 mod invariant;
 mod move_out;
@@ -495,6 +497,7 @@ fn understand_as(
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
+    decided::settle(&mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
@@ -509,6 +512,7 @@ fn understand_as(
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
+    flags::widen(&mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);

@@ -25,6 +25,11 @@
 //!   leaves the range, and the values of the iterations differ by *s* in ℤ.
 //! * A value *b* − *s*·*k*: the same downwards, if *l* ≤ *b* where *l* is *b* − (*M* − *s*) modulo 2^n.
 //!
+//! A loop that counts *i* from *S* by 1 while *i* < *E*, as signed or as unsigned numbers, is one of these: in an
+//! iteration in which the test lets it go on, *S* ≤ *i* < *E* in ℤ, so that *k* = *i* − *S* counts from 0 and stays
+//! below *N* = *E* − *S*, which is a number between 0 and 2^n. A value *b* + *s*·*i* is *b* + *s*·*S* + *s*·*k*. That
+//! *S* < *E* is a comparison that holds as well as those before the loop.
+//!
 //! Both hold for numbers read as signed ones and as unsigned ones, if the comparison of *b* and *l* is of the same
 //! kind. So all that is left to show is one comparison, of two linear expressions. It follows from one that holds on
 //! an edge that every way to the loop takes: *A* + *p* ≤ *B*, where *p* is 1 for `<` and 0 for `≤`. If what is to be
@@ -46,9 +51,9 @@ use warpline_analysis::Node;
 use warpline_dataflow::conditions::{Holds, on_edge};
 use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, IntPred, Op, Type, Value};
 
-use super::carried::Carried;
+use super::carried::{Carried, Kind};
 use super::find::Loop;
-use super::trips::Counter;
+use super::trips::{Counter, Counting, number};
 use warpline_dataflow::linear::{Extension, Sum, Term};
 
 /// How many blocks that dominate the loop are looked at.
@@ -71,20 +76,35 @@ pub(super) struct Exact {
 /// instructions; the counter first, if it is among them.
 pub(super) fn find(func: &Function, l: &Loop, carried: &[Carried], counter: &Counter) -> Vec<Exact> {
     let Some(rounds) = Rounds::of(func, l, carried, counter) else { return Vec::new() };
-    let prover = Prover { rounds, guards: guards(func, l) };
+    let mut guards = guards(func, l);
+    guards.extend(rounds.guard.clone());
+    let prover = Prover { rounds, guards };
     let mut found = Vec::new();
     found.extend(prover.exact(func, l, prover.rounds.phi));
     for &b in func.layout.iter().filter(|&&b| l.blocks.contains(b)) {
         for &i in &func.blocks[b].insts {
             if let (Op::Binary(_), Some(v)) = (&func.insts[i].op, func.insts[i].result())
-                && let Some(exact) = prover.exact(func, l, v)
-                && tells_more(func, i, exact.flags)
+                && let Some(mut exact) = prover.exact(func, l, v)
             {
-                found.push(exact);
+                exact.flags |= kept(func, i, &carried[counter.phi]);
+                if tells_more(func, i, exact.flags) {
+                    found.push(exact);
+                }
             }
         }
     }
     found
+}
+
+/// What an instruction says itself and stays true of the first lane's value and the number of the lane: the counter
+/// does not wrap, nor does this, which is the counter and something that stays the same.
+fn kept(func: &Function, inst: Inst, counter: &Carried) -> InstFlags {
+    let data = &func.insts[inst];
+    let Kind::Induction { flags, .. } = counter.kind else { return InstFlags::empty() };
+    let direct = matches!(data.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub))
+        && data.args.first() == Some(&counter.phi);
+    let flags = data.flags & flags & (InstFlags::NSW | InstFlags::NUW);
+    if direct { flags } else { InstFlags::empty() }
 }
 
 /// Whether flags say more than an instruction's own, and nothing less.
@@ -93,22 +113,35 @@ fn tells_more(func: &Function, inst: Inst, proven: InstFlags) -> bool {
     proven.contains(own) && proven != own
 }
 
-/// How often the loop goes round: `of / by`, unsigned, where the counter goes from 0 by 1.
+/// How often the loop goes round: `of / by`, unsigned, where the counter goes from `from` by 1.
 struct Rounds {
     phi: Value,
     bits: u32,
+    from: Sum,
     /// What is divided by what; the number of iterations itself, divided by 1, is the first one.
     quotients: Vec<(Sum, i128)>,
+    /// That the first number is below the bound.
+    guard: Option<Guard>,
 }
 
 impl Rounds {
     fn of(func: &Function, l: &Loop, carried: &[Carried], counter: &Counter) -> Option<Rounds> {
-        let (position, bound) = counter.counts_from_zero(func, l)?;
-        let phi = carried[position].phi;
+        let Counting { phi, from, from_zero, bound, is_signed } = counter.counts_by_one(func, l)?;
+        let phi = carried[phi].phi;
         let bits = func.ty(phi).int_bits().filter(|&bits| bits <= 64)?;
-        let mut quotients = vec![(Sum::of(func, bound)?, 1)];
-        quotients.extend(quotient(func, bound));
-        Some(Rounds { phi, bits, quotients })
+        let last = Sum::of(func, bound)?;
+        if from_zero {
+            let mut quotients = vec![(last, 1)];
+            quotients.extend(quotient(func, bound));
+            return Some(Rounds { phi, bits, from: Sum::number(bits, 0), quotients, guard: None });
+        }
+        let from = match number(func, from) {
+            Some(number) => Sum::number(bits, ((number << (128 - bits)) as i128 >> (128 - bits)) as i64),
+            None => Sum::of(func, from)?,
+        };
+        let quotients = vec![(last.plus(&from, -1)?, 1)];
+        let guard = Guard { is_signed, low: from.clone(), high: last, apart: 1 };
+        Some(Rounds { phi, bits, from, quotients, guard: Some(guard) })
     }
 }
 
@@ -126,6 +159,7 @@ fn quotient(func: &Function, v: Value) -> Option<(Sum, i128)> {
 }
 
 /// `low + apart ≤ high` in ℤ, of numbers read in one way.
+#[derive(Clone)]
 struct Guard {
     is_signed: bool,
     low: Sum,
@@ -217,7 +251,7 @@ impl Prover {
         if !base.terms().iter().all(fixed) {
             return None;
         }
-        let whole = base.expanded(func)?;
+        let whole = base.expanded(func)?.plus(&self.rounds.from, i64::try_from(scale).ok()?)?;
         let mut flags = InstFlags::empty();
         for (is_signed, flag) in [(true, InstFlags::NSW), (false, InstFlags::NUW)] {
             if self.does_not_wrap(&whole, scale, is_signed) {
@@ -227,7 +261,7 @@ impl Prover {
         (!flags.is_empty()).then_some(Exact { value: v, base, scale, flags })
     }
 
-    /// Whether `base + scale · counter` stays within the range of numbers.
+    /// Whether `base + scale · k` stays within the range of numbers, where `k` is the number of the iteration.
     fn does_not_wrap(&self, base: &Sum, scale: i128, is_signed: bool) -> bool {
         let of_step = self.rounds.quotients.iter().filter(|q| q.1 == scale.abs());
         let mut lasts =

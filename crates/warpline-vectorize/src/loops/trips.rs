@@ -34,6 +34,18 @@ pub(super) struct Counter {
     in_doubt: bool,
 }
 
+/// What counts by 1 up to a bound.
+pub(super) struct Counting {
+    /// The position of the φ that counts.
+    pub(super) phi: usize,
+    pub(super) from: Value,
+    /// Whether that is 0.
+    pub(super) from_zero: bool,
+    pub(super) bound: Value,
+    /// Whether numbers are compared as signed ones.
+    pub(super) is_signed: bool,
+}
+
 impl Counter {
     /// Reads the test of a loop.
     ///
@@ -110,15 +122,17 @@ impl Counter {
         }
     }
 
-    /// The position of the φ that counts, if it counts from 0 by 1 while it is less than, as an unsigned number, what
-    /// is returned with it; both are compared at the head of the loop as they are. A signed comparison is as good,
-    /// and one for inequality: see [`no_wrap`](super::no_wrap).
-    pub(super) fn counts_from_zero(&self, func: &Function, l: &Loop) -> Option<(usize, Value)> {
+    /// What counts by 1 while it is less than a bound, both compared at the head of the loop as they are. Not equal is
+    /// as good where it counts from 0: see [`no_wrap`](super::no_wrap).
+    pub(super) fn counts_by_one(&self, func: &Function, l: &Loop) -> Option<Counting> {
         let into = func.out_edges(l.preheader)[0];
-        let from = number(func, func.edges[into].args[self.phi]);
+        let from = func.edges[into].args[self.phi];
+        let from_zero = number(func, from) == Some(0);
         let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
-        let less = matches!(self.pred, IntPred::Ult | IntPred::Slt | IntPred::Ne);
-        (from == Some(0) && self.step == 1 && as_it_is && less).then_some((self.phi, self.bound))
+        let less = matches!(self.pred, IntPred::Ult | IntPred::Slt) || from_zero && self.pred == IntPred::Ne;
+        let is_signed = self.pred == IntPred::Slt;
+        let counting = Counting { phi: self.phi, from, from_zero, bound: self.bound, is_signed };
+        (self.step == 1 && as_it_is && less).then_some(counting)
     }
 
     /// How what counts is extended before it is compared, if it is.

@@ -35,7 +35,7 @@ mod work;
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_ir::{Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use super::boscc::chance::of_nobody_by;
@@ -259,14 +259,35 @@ fn settle(
     }
 }
 
-/// Whether there is a loop that each lane leaves at one of several places for itself: a search that mostly ends long
-/// before its last iteration, where all lanes wait for the one that goes on to the end.
+/// Whether there is a loop that counts and that each lane leaves at one of several places for itself: a search that
+/// mostly ends long before its last iteration, where all lanes wait for the one that goes on to the end. Ways through
+/// trees, which do not count, are about as long as each other.
 fn searches(linearized: &Linearized) -> bool {
     let (func, uniformity) = (&linearized.scalar, &linearized.uniformity);
     let left_at =
         |c: CycleId, b: Block| func.successors(b).any(|s| uniformity.is_left_apart_between(c, b, s));
     let exits = |c: CycleId| func.layout.iter().filter(|&&b| left_at(c, b)).count();
-    uniformity.left_apart().any(|c| exits(c) > 1)
+    uniformity.left_apart().any(|c| exits(c) > 1 && counts(func, uniformity.cycles(), c))
+}
+
+/// Whether something grows by a constant in each iteration of a loop.
+fn counts(func: &Function, cycles: &CycleForest, cycle: CycleId) -> bool {
+    let header = cycles.header(cycle);
+    let block = &func.blocks[Block::from_u32(header.index() as u32)];
+    let backs = block.preds.iter().map(|&e| &func.edges[e]);
+    let backs: Vec<_> = backs.filter(|edge| cycles.contains(cycle, edge.from.into())).collect();
+    block.phis.iter().enumerate().any(|(k, &phi)| {
+        let phi = func.insts[phi].results[0];
+        let grows = |next: Value| {
+            let sum = func.def_inst(next).map(|i| &func.insts[i]);
+            sum.is_some_and(|sum| {
+                matches!(sum.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub))
+                    && sum.args.contains(&phi)
+                    && sum.args.iter().any(|&a| func.constant(a).is_some())
+            })
+        };
+        backs.iter().any(|edge| grows(edge.args[k]))
+    })
 }
 
 /// The greatest power of two that is not greater than a number.

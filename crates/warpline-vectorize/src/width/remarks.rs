@@ -10,7 +10,7 @@ use warpline_analysis::{CycleId, Node};
 use warpline_ir::{Block, Function, Inst, Op, Place, Symbol, Type};
 
 use super::burdens::{self, What};
-use super::{APART, COHERENT_WAIT, GUESS, Machine, Program, WAIT, element_bits};
+use super::{APART, COHERENT_WAIT, GUESS, Machine, Program, Rep, WAIT, element_bits};
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::pipeline::Linearized;
@@ -305,6 +305,11 @@ impl Maker<'_> {
         if matches!(recipe, Recipe::Group(id) if plan.group(*id).alike) {
             let message = "wide accesses: elements that are all computed alike stay in the order of memory";
             return Finding::new(Kind::Analysis, Name::GroupedAccess, message);
+        }
+        let size = i64::from(element_bits(accessed.ty) / 8);
+        if program.reps[accessed.address] == Rep::Strided(-size) {
+            let message = "a wide access that a shuffle turns round: neighbouring lanes go down in memory";
+            return Finding::new(Kind::Analysis, Name::StridedAccess, message);
         }
         let grouped = match recipe {
             Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere => true,

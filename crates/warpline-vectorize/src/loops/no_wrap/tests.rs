@@ -278,6 +278,30 @@ out:
 }
 
 #[test]
+fn a_counter_may_begin_anywhere_below_its_bound() {
+    let from_two = Form {
+        before: "%n: i32 = add %b, 0",
+        start: "2",
+        guard: "icmp ne %c, 0",
+        test: "icmp ult %k, %n",
+        body: "%x: i32 = add %k, -2",
+        ..UPWARDS
+    };
+    assert_eq!(from_two.flags(), NUW);
+    assert_eq!(Form { test: "icmp slt %k, %n", ..from_two }.flags(), NSW | NUW);
+    assert_eq!(Form { start: "1", ..from_two }.flags(), InstFlags::empty(), "-1 is the greatest number");
+    assert_eq!(Form { start: "1", test: "icmp slt %k, %n", ..from_two }.flags(), NSW, "from -1 on");
+    assert_eq!(
+        Form { test: "icmp ne %k, %n", ..from_two }.flags(),
+        InstFlags::empty(),
+        "n may be less than 2"
+    );
+    assert_eq!(Form { body: "%x: i32 = add %k, 2", ..from_two }.flags(), InstFlags::empty());
+    let from_a = Form { start: "%a", test: "icmp slt %k, %n", body: "%x: i32 = sub %k, %a", ..from_two };
+    assert_eq!(from_a.flags(), NUW, "n - a may be above all signed numbers");
+}
+
+#[test]
 fn a_test_that_can_be_gone_around_is_none() {
     let around = UPWARDS.text().replace(
         "  br %g, ready, out\nready:",

@@ -1,0 +1,90 @@
+//! What the test of a loop decides of values that are computed before it.
+//!
+//! Rust's iterators count on only where they yield something: of `zip` comes
+//!
+//! ```text
+//!   more = i < n;  next = i + (more ? 1 : 0);  if (!more) break;  …  i = next;
+//! ```
+//!
+//! Behind the test, `next` is `i + 1`, an induction.
+
+use std::collections::HashMap;
+
+use warpline_ir::{Block, CastOp, Function, Inst, Op, Value};
+
+use super::find::{Loop, dominates};
+
+/// Gives what depends on the test of a loop its value where the test has let the loop go on.
+pub(super) fn settle(func: &mut Function, l: &Loop) {
+    let test = &func.insts[l.test];
+    let (condition, stays) = (test.args[0], func.edges[test.edges[usize::from(!l.stays_if)]].to);
+    if func.blocks[stays].preds.len() != 1 {
+        return;
+    }
+    let within = || func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
+    let (behind, before): (Vec<Block>, Vec<Block>) =
+        within().partition(|&b| dominates(&l.dominators, stays, b));
+    let computed: Vec<Inst> = before.into_iter().flat_map(|b| func.block_insts(b)).collect();
+    let mut settled = HashMap::new();
+    let mut made = Vec::new();
+    for i in computed {
+        if let Some((old, new)) = decided(func, i, condition, l.stays_if) {
+            settled.insert(old, new);
+        } else if let Some((old, copy)) = computed_anew(func, i, stays, &settled) {
+            settled.insert(old, func.insts[copy].results[0]);
+            made.push(copy);
+        }
+    }
+    for &b in &behind {
+        replace_in(func, b, &settled);
+    }
+    func.blocks[stays].insts.splice(0..0, made);
+}
+
+/// A value that is chosen by a condition, and what it is where that is known.
+fn decided(func: &mut Function, i: Inst, condition: Value, holds: bool) -> Option<(Value, Value)> {
+    let data = &func.insts[i];
+    let (result, is_by_it) = (data.result()?, data.args.first() == Some(&condition));
+    match (&data.op, func.ty(result).int_bits()) {
+        (Op::Select, _) if is_by_it => Some((result, data.args[if holds { 1 } else { 2 }])),
+        (Op::Cast(CastOp::ZExt), Some(bits)) if is_by_it => {
+            Some((result, func.int_const(bits, holds.into())))
+        }
+        _ => None,
+    }
+}
+
+/// Arithmetic on what is settled, made once more for another block, in which it is not put.
+fn computed_anew(
+    func: &mut Function,
+    i: Inst,
+    block: Block,
+    settled: &HashMap<Value, Value>,
+) -> Option<(Value, Inst)> {
+    let data = &func.insts[i];
+    let result = data.result()?;
+    let plain = match data.op {
+        Op::Binary(op) => !op.is_int_division(),
+        Op::Cast(_) | Op::Gep(_) => true,
+        _ => false,
+    };
+    if !plain || !data.args.iter().any(|a| settled.contains_key(a)) {
+        return None;
+    }
+    let (op, flags, loc) = (data.op.clone(), data.flags, data.loc);
+    let args: Vec<Value> = data.args.iter().map(|a| *settled.get(a).unwrap_or(a)).collect();
+    let ty = func.ty(result);
+    let copy = func.make_inst(block, op, &args, &[ty]);
+    (func.insts[copy].flags, func.insts[copy].loc) = (flags, loc);
+    Some((result, copy))
+}
+
+fn replace_in(func: &mut Function, block: Block, settled: &HashMap<Value, Value>) {
+    let new = |arg: &mut Value| *arg = *settled.get(arg).unwrap_or(arg);
+    for i in func.block_insts(block).collect::<Vec<Inst>>() {
+        func.insts[i].args.iter_mut().for_each(new);
+    }
+    for e in func.out_edges(block).to_vec() {
+        func.edges[e].args.iter_mut().for_each(new);
+    }
+}
