@@ -307,6 +307,29 @@ fn body_of(m: &mut Maker<'_>, carries: &mut [Carry], x: Value) -> Vec<Value> {
     seen
 }
 
+/// The conjunction of a test and the same with another bound, or, if tests are for the end, the disjunction.
+fn and_below(
+    m: &mut Maker<'_>,
+    (pred, inverted): (IntPred, bool),
+    (counter, bound, swapped): (Value, Value, bool),
+    first: Value,
+) -> Value {
+    let start = m.f.layout[0];
+    let by = [0, 1, 3, u128::MAX][m.rng.below(4)];
+    let by = m.int(bound, by);
+    let ty = m.f.ty(bound);
+    let other = m.f.append_value(start, Op::Binary(BinaryOp::Sub), &[bound, by], ty);
+    let (a, b) = if swapped { (other, counter) } else { (counter, other) };
+    let second = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
+    let known = m.f.bool_const(inverted);
+    match (m.rng.chance(1, 2), inverted) {
+        (true, false) => m.binary(BinaryOp::And, first, second),
+        (true, true) => m.binary(BinaryOp::Or, first, second),
+        (false, false) => m.value(Op::Select, &[first, second, known], Type::BOOL),
+        (false, true) => m.value(Op::Select, &[first, known, second], Type::BOOL),
+    }
+}
+
 /// Lets returns lead to the latch, and says what they return there.
 fn returns_to(f: &mut Function, latch: Block, exit: Block) -> Option<Value> {
     let result = (!f.ret.is_void()).then(|| f.add_phi(latch, f.ret));
@@ -361,7 +384,10 @@ impl Test {
         };
         let inverted = m.rng.chance(1, 3);
         let pred = if inverted { inverse(pred) } else { pred };
-        let go = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
+        let mut go = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
+        if m.rng.chance(1, 4) {
+            go = and_below(m, (pred, inverted), (counter, bound, self.swapped), go);
+        }
         let targets = if inverted { [out, on] } else { [on, out] };
         m.f.set_terminator(m.at, Op::CondBr, &[go], &targets);
     }

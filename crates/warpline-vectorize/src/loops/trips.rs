@@ -32,6 +32,43 @@ pub(super) struct Counter {
     bound: Value,
     /// Whether the loop may be entered and the test not be reached.
     in_doubt: bool,
+    /// What else must hold for the loop to go on, as `i < n && j < m` asks.
+    also: Vec<Counter>,
+}
+
+/// A comparison that must hold for a loop to go on.
+struct Part {
+    condition: Value,
+    /// Whether it is not looked at where another one does not hold: it may be poison then.
+    in_doubt: bool,
+}
+
+/// So many comparisons are taken out of a test.
+const MAX_PARTS: usize = 4;
+
+/// The comparisons that must all hold, or all not hold, for a loop to go on.
+fn parts(func: &Function, condition: Value, hold: bool) -> Vec<Part> {
+    let mut found = vec![Part { condition, in_doubt: false }];
+    let mut at = 0;
+    while at < found.len() {
+        let Part { condition, in_doubt } = found[at];
+        let data = func.def_inst(condition).map(|i| (&func.insts[i].op, &func.insts[i].args[..]));
+        let joined = match data {
+            Some((Op::Binary(BinaryOp::And), &[a, b])) if hold => Some((a, b, in_doubt)),
+            Some((Op::Binary(BinaryOp::Or), &[a, b])) if !hold => Some((a, b, in_doubt)),
+            Some((Op::Select, &[a, b, no])) if hold && func.as_int(no) == Some(0) => Some((a, b, true)),
+            Some((Op::Select, &[a, yes, b])) if !hold && func.as_int(yes) == Some(1) => Some((a, b, true)),
+            _ => None,
+        };
+        match joined.filter(|_| found.len() < MAX_PARTS) {
+            Some((a, b, second)) => {
+                found[at] = Part { condition: a, in_doubt };
+                found.insert(at + 1, Part { condition: b, in_doubt: second });
+            }
+            None => at += 1,
+        }
+    }
+    found
 }
 
 /// What counts by 1 up to a bound.
@@ -47,16 +84,32 @@ pub(super) struct Counting {
 }
 
 impl Counter {
-    /// Reads the test of a loop.
+    /// Reads the test of a loop, which may ask for several things at once.
     ///
     /// # Errors
-    /// If it is no comparison of a counter with a bound that stays the same.
+    /// If one of them is no comparison of a counter with a bound that stays the same.
     pub(super) fn of(
         module: &Module,
         func: &Function,
         l: &Loop,
         carried: &[Carried],
     ) -> Result<Counter, VectorizeError> {
+        let all = parts(func, func.insts[l.test].args[0], l.stays_if);
+        let read = |part: &Part| Counter::of_part(module, func, l, carried, part);
+        let mut first = read(&all[0])?;
+        first.also = all[1..].iter().map(read).collect::<Result<_, _>>()?;
+        Ok(first)
+    }
+
+    /// Reads a comparison of a loop's test.
+    fn of_part(
+        module: &Module,
+        func: &Function,
+        l: &Loop,
+        carried: &[Carried],
+        part: &Part,
+    ) -> Result<Counter, VectorizeError> {
+        let condition = part.condition;
         let refuse = |reason: &str| {
             Err(VectorizeError::at_inst(
                 func,
@@ -64,7 +117,6 @@ impl Counter {
                 format!("the number of iterations is not known when the loop begins: {reason}"),
             ))
         };
-        let condition = func.insts[l.test].args[0];
         let compared = func.def_inst(condition).map(|i| (&func.insts[i].op, &func.insts[i].args[..]));
         let Some((&Op::ICmp(pred), &[a, b])) = compared else {
             return refuse("it does not end by a comparison of integers or pointers");
@@ -105,8 +157,8 @@ impl Counter {
         if !ends {
             return refuse("its step does not lead to the bound");
         }
-        let in_doubt = func.insts[l.test].block != l.header;
-        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt })
+        let in_doubt = part.in_doubt || func.insts[l.test].block != l.header;
+        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also: Vec::new() })
     }
 
     /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not
@@ -162,6 +214,12 @@ impl Counter {
     /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is
     /// compared as it is.
     pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
+        self.also.iter().try_fold(self.constant_rounds_of_one(func, l)?, |least, counter| {
+            Some(least.min(counter.constant_rounds_of_one(func, l)?))
+        })
+    }
+
+    fn constant_rounds_of_one(&self, func: &Function, l: &Loop) -> Option<u64> {
         let into = func.out_edges(l.preheader)[0];
         let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && self.extension.is_none())?;
         let from = number(func, func.edges[into].args[self.phi])?.wrapping_add(self.offset as u128);
@@ -172,6 +230,15 @@ impl Counter {
     /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts`
     /// has what the header's φs begin with.
     pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
+        let own = self.rounds_of_one(b, starts);
+        self.also.iter().fold(own, |least, counter| {
+            let rounds = counter.rounds_of_one(b, starts);
+            let less = b.icmp(IntPred::Ult, rounds, least);
+            b.value(Op::Select, &[less, rounds, least], Type::Int(64))
+        })
+    }
+
+    fn rounds_of_one(&self, b: &mut Builder, starts: &[Value]) -> Value {
         let counter = self.numeric(b, starts[self.phi]);
         let bound = self.numeric(b, self.bound);
         let narrow = b.func.ty(counter).int_bits().unwrap_or(64);
