@@ -39,7 +39,7 @@ use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::limits::Limits;
-use crate::local;
+use crate::local::{Fate, Interior};
 use crate::order::DfsOrder;
 use crate::regions::Regions;
 use crate::rewired::{Frontiers, Kind, Rewired};
@@ -71,8 +71,8 @@ pub struct JoinSet {
     pub divergent_exits: Vec<(CycleId, EdgeId)>,
     /// Irreducible cycles that threads can enter at different entries.
     pub entered_apart: Vec<CycleId>,
-    /// The irreducible or very deep cycle that contains the branch, if threads that part there may not come together in
-    /// it. Then the lists above are empty.
+    /// A cycle that contains the branch, if threads that part there may not come together in it: an irreducible or very
+    /// deep one, or one inside an irreducible cycle. Then the lists above are empty.
     pub inside: Option<CycleId>,
     /// The irreducible cycle around the branch that some of these threads may leave while others stay. They are taken
     /// to leave it by any exit in any iteration, and what follows is in no list.
@@ -150,11 +150,11 @@ impl<'a, G: Graph> Joins<'a, G> {
         let mut set = JoinSet::default();
         match (self.inside(split), split) {
             (Some(region), Split::Branch(branch)) => match self.inside_region(region, branch) {
-                Some(found) => {
+                Fate::Meet(found) => {
                     set.joins = found.joins.into_iter().map(|(node, _)| node).collect();
                     set.leaves = found.leaves.then_some(region);
                 }
-                None => set.inside = Some(region),
+                Fate::GiveUp(cycle, _) => set.inside = Some(cycle),
             },
             _ => {
                 let graph = self.graph;
@@ -184,21 +184,27 @@ impl<'a, G: Graph> Joins<'a, G> {
         self.regions.region(node)
     }
 
-    /// The region that contains a branch.
+    /// The region that contains a branch, or a cycle and more.
     pub(crate) fn inside(&self, split: Split) -> Option<CycleId> {
         match split {
             Split::Branch(node) => self.regions.region(node),
-            Split::Cycle(_) => None,
+            Split::Cycle(cycle) => self.regions.region(self.cycles.header(cycle)).filter(|&r| r != cycle),
         }
     }
 
-    /// What becomes of threads that part at a branch inside a region; none if the region is to be given up.
-    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Option<local::Inside> {
-        if self.cycles.is_reducible(region) {
-            return None; // It is a region for its depth; what is in it could be just as deep.
+    /// What becomes of threads that part at a branch inside a region.
+    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Fate {
+        match self.cycles.is_reducible(region) {
+            // It is a region for its depth; what is in it could be just as deep.
+            true => Fate::GiveUp(region, None),
+            false => self.interior(region).fate(branch),
         }
+    }
+
+    /// A region from inside.
+    pub(crate) fn interior(&self, region: CycleId) -> Interior<'_, G> {
         let (dfs, dom) = self.inner();
-        local::joins(self.graph, self.cycles, dfs, dom, region, branch)
+        Interior { graph: self.graph, cycles: self.cycles, dfs, dom, region }
     }
 
     /// An order and the dominators of the control-flow graph.

@@ -340,6 +340,31 @@ impl<'a> Replay<'a> {
         ensure(!targets[0].iter().any(meets), || "the paths meet in the cycle".into())
     }
 
+    /// Whether a node of `around` that is not in `cycle` strictly dominates all of it, and nothing else of `around` that
+    /// is strongly connected with it remains without the node.
+    fn is_in_every_hierarchy(&self, cycle: CycleId, around: CycleId) -> bool {
+        let (own, all) = (self.names.nodes(cycle), self.names.nodes(around));
+        let dominates = |by: Node, n: Node| by != n && self.dominance.dominates(by.index(), n.index());
+        let reaches = |from: Node, to: Node, without: Node| {
+            let (mut seen, mut work) = (vec![from], vec![from]);
+            while let Some(n) = work.pop() {
+                for t in self.graph.successors(n) {
+                    if t != without && all.contains(&t) && !seen.contains(&t) {
+                        seen.push(t);
+                        work.push(t);
+                    }
+                }
+            }
+            seen.contains(&to)
+        };
+        let is_whole = |by: Node| {
+            let others = all.iter().filter(|&&n| n != by && !own.contains(&n));
+            let connected = |n: &Node| reaches(own[0], *n, by) && reaches(*n, own[0], by);
+            own.iter().all(|&n| dominates(by, n)) && !{ others }.any(connected)
+        };
+        all.iter().any(|&by| is_whole(by))
+    }
+
     fn branch_inside(
         &self,
         cycle: CycleId,
@@ -347,8 +372,13 @@ impl<'a> Replay<'a> {
         evidence: &Evidence,
         seen: &mut Seen,
     ) -> Result<(), String> {
-        let inside = |n: Node| self.names.nodes(cycle).contains(&n);
-        ensure(inside(branch), || "the branch is not inside".into())?;
+        ensure(self.names.nodes(cycle).contains(&branch), || "the branch is not inside".into())?;
+        let irreducible = |&c: &CycleId| !self.is_reducible(c);
+        let region = self.names.around(branch).filter(irreducible).last().unwrap_or(cycle);
+        ensure(cycle == region || self.is_in_every_hierarchy(cycle, region), || {
+            "it is not a cycle in every hierarchy".into()
+        })?;
+        let inside = |n: Node| self.names.nodes(region).contains(&n);
         let Evidence::Inside(why) = evidence else { return Err(format!("no reason but {evidence:?}")) };
         let owned = |n: Node| n != branch && self.dominance.dominates(branch.index(), n.index()) && inside(n);
         let arms = |witness: &Witness| -> Result<[EdgeId; 2], String> {

@@ -87,7 +87,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     }
 
     /// Why threads leave a cycle in different iterations, by the exit found first, or why the cycle was given up. Empty
-    /// if neither is so, and for cycles inside one that was given up.
+    /// if neither is so, and for cycles inside one that was given up unless they were themselves.
     /// Linear in the graph for each fact that paths show.
     pub fn cycle(&self, cycle: CycleId) -> Vec<Link> {
         self.links(self.cycle_cause(cycle))

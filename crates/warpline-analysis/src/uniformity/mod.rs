@@ -421,8 +421,8 @@ impl Uniformity {
         self.exits.get(cycle.index())
     }
 
-    /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, and cycles in very deep nests; the
-    /// cycles inside share their fate. O(1).
+    /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, cycles inside them that are cycles in
+    /// every hierarchy, and cycles in very deep nests; the cycles inside share their fate. O(1).
     pub fn given_up(&self, cycle: CycleId) -> Option<GivenUp> {
         self.given_up[cycle.index()]
     }
@@ -431,7 +431,12 @@ impl Uniformity {
     /// (paper 2). Said of all nodes but those of cycles that were given up.
     /// Takes as many steps as there are cycles around the node.
     pub fn is_m_converged(&self, node: Node) -> bool {
-        self.cycles.around(node).all(|c| self.given_up(c).is_none())
+        self.is_m_converged_in(&self.cycles, node)
+    }
+
+    /// The same while the cycles are elsewhere.
+    fn is_m_converged_in(&self, cycles: &CycleForest, node: Node) -> bool {
+        cycles.around(node).all(|c| self.given_up(c).is_none())
     }
 
     /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
