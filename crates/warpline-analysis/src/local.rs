@@ -19,8 +19,8 @@
 //!
 //! For the same reason it need not be the outermost irreducible cycle that is conservatively treated as divergent. The
 //! largest cycle around the branch without one of its dominators is a cycle in every hierarchy. If threads that leave
-//! it by any exit in any iteration come together before they pass anything that the dominator does not strictly
-//! dominate, nothing else is.
+//! it by any exit in any iteration, and stay in the cycle around it, come together before they pass anything that the
+//! dominator does not strictly dominate, nothing else is.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -95,16 +95,14 @@ impl<G: Graph> Interior<'_, G> {
         Fate::GiveUp(self.region, None)
     }
 
-    /// What becomes of threads that leave a cycle inside the region by any exit in any iteration; none if they do not
-    /// come together in time, or may leave the region.
+    /// What becomes of threads that leave a cycle inside the region by any exit in any iteration; none if those that
+    /// stay in the region do not come together in time.
     pub(crate) fn behind(&self, cycle: CycleId) -> Option<Inside> {
         let header = self.cycles.header(cycle);
         let without = |&by: &Node| self.cycles.outermost_without(header, by) == Some(cycle);
         let mut asked =
             self.dominators(header).skip_while(|by| !without(by)).take(NEAREST).take_while(without);
-        asked
-            .find_map(|by| self.meet(&mut self.cycles.exit_edges(self.graph, cycle), by))
-            .filter(|found| !found.leaves)
+        asked.find_map(|by| self.meet(&mut self.cycles.exit_edges(self.graph, cycle), by))
     }
 
     /// The dominators of a node that lie in the region, from the nearest on.

@@ -231,11 +231,11 @@ impl Findings {
         if !steps.is_empty() {
             // A list of different ones, unlike the steps of the code flow.
             let mut related: Vec<Value> = Vec::new();
-            steps
-                .iter()
-                .filter(|&step| !{ &related }.contains(step))
-                .cloned()
-                .for_each(|step| related.push(step));
+            for step in &steps {
+                if !related.contains(step) {
+                    related.push(step.clone());
+                }
+            }
             value["relatedLocations"] = related.into();
             let steps: Vec<Value> = steps.into_iter().map(|step| json!({ "location": step })).collect();
             value["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps }] }]);

@@ -104,10 +104,13 @@ impl<'a> Replay<'a> {
                 seen.entered_apart += 1;
                 self.entered_apart(paths(&link.evidence)?, split, cycle)
             }
-            Fact::LeftApart(cycle, branch) => {
-                self.follows_split(Split::Branch(branch), next)?;
+            Fact::LeftApart(cycle, split) => {
+                self.follows_split(split, next)?;
                 seen.left_apart += 1;
-                self.left_apart(paths(&link.evidence)?, cycle, branch)
+                match split {
+                    Split::Branch(branch) => self.left_apart(paths(&link.evidence)?, cycle, branch),
+                    Split::Cycle(inner) => self.left_behind(cycle, inner),
+                }
             }
             Fact::GivenUp(cycle, GivenUp::BranchInside(branch)) => {
                 self.follows_split(Split::Branch(branch), next)?;
@@ -338,6 +341,27 @@ impl<'a> Replay<'a> {
         let targets = walks.each_ref().map(|w| w.iter().map(|&e| self.graph.target(e)).collect::<Vec<_>>());
         let meets = |n: &Node| inside(*n) && targets[1].contains(n);
         ensure(!targets[0].iter().any(meets), || "the paths meet in the cycle".into())
+    }
+
+    /// Threads that leave `inner` may leave the cycle around it.
+    fn left_behind(&self, cycle: CycleId, inner: CycleId) -> Result<(), String> {
+        let inside = |n: Node| self.names.nodes(cycle).contains(&n);
+        let own = |n: Node| self.names.nodes(inner).contains(&n);
+        ensure(inner != cycle && self.names.nodes(inner).iter().all(|&n| inside(n)), || "not inside".into())?;
+        let from =
+            self.names.nodes(inner).iter().flat_map(|&n| self.graph.successors(n)).filter(|&n| !own(n));
+        let mut seen: Vec<Node> = from.collect();
+        let mut at = 0;
+        while let Some(&n) = seen.get(at) {
+            if !inside(n) {
+                return Ok(());
+            }
+            let new: Vec<Node> =
+                self.graph.successors(n).filter(|&t| !own(t) && !seen.contains(&t)).collect();
+            seen.extend(new);
+            at += 1;
+        }
+        Err("no path leaves the cycle".into())
     }
 
     /// Whether a node of `around` that is not in `cycle` strictly dominates all of it, and nothing else of `around` that

@@ -99,15 +99,12 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
             (Split::Branch(node), Some(_)) if !state.result.is_m_converged_in(state.cycles, node) => {}
             (Split::Branch(node), Some(region)) => match self.inside_region(region, node) {
                 Fate::Meet(found) => {
-                    state.meet(&found);
-                    if found.leaves {
-                        state.leave_region(region, node);
-                    }
+                    state.meet(region, &found);
                 }
                 Fate::GiveUp(cycle, behind) => {
                     state.give_up(cycle, GivenUp::BranchInside(node));
                     state.split = Split::Cycle(cycle);
-                    behind.iter().for_each(|found| state.meet(found));
+                    behind.iter().for_each(|found| state.meet(region, found));
                 }
             },
             _ => self.propagate(split, state),
@@ -411,18 +408,21 @@ impl<'a, G: Graph> State<'a, G> {
         self.result.changing[value.index()].is_some_and(|c| self.cycles.contains_cycle(cycle, c))
     }
 
-    /// Threads of the split at hand come together inside a region.
-    fn meet(&mut self, found: &Inside) {
+    /// Threads of the split at hand come together inside a region, or leave it.
+    fn meet(&mut self, region: CycleId, found: &Inside) {
         found.joins.iter().for_each(|(join, edges)| self.join(*join, edges));
+        if found.leaves {
+            self.leave_region(region);
+        }
     }
 
-    /// Some of the threads that part at `branch` leave the irreducible cycle around it, while others stay.
-    fn leave_region(&mut self, cycle: CycleId, branch: Node) {
+    /// Some of the threads of the split at hand leave the irreducible cycle around it, while others stay.
+    fn leave_region(&mut self, cycle: CycleId) {
         let known = &mut self.result.left_apart[cycle.index()];
         if known.is_some() || self.result.given_up[cycle.index()].is_some() {
             return;
         }
-        *known = Some(branch);
+        *known = Some(self.split);
         self.result.reach[cycle.index()] = Reach::Everywhere;
         self.mark_outside(cycle, None);
         self.splits.push_back(Split::Cycle(cycle));

@@ -130,9 +130,9 @@ pub enum Fact {
     DivergentExit(CycleId, EdgeId, Split),
     /// The cycle was given up.
     GivenUp(CycleId, GivenUp),
-    /// Some of the threads that part at the branch leave the irreducible cycle around it, while others stay: the cycle
+    /// Some of the threads that part there leave the irreducible cycle around it, while others stay: the cycle
     /// is left by any exit in any iteration.
-    LeftApart(CycleId, Node),
+    LeftApart(CycleId, Split),
 }
 
 /// To which nodes outside a cycle threads come that left it in different iterations.
@@ -167,7 +167,7 @@ pub struct Uniformity {
     /// By cycle, where threads part that leave it apart, if that is not said of an exit.
     left_before: Vec<Option<Split>>,
     /// By cycle, the branch at which threads part of which some leave it and others stay.
-    left_apart: Vec<Option<Node>>,
+    left_apart: Vec<Option<Split>>,
     splits: Vec<Split>,
     /// By node: 0, or one more than the position of the split of which it is a join.
     join: Vec<u32>,
@@ -408,9 +408,9 @@ impl Uniformity {
             || self.divergent_exits(cycle).iter().any(|&(e, _)| e == edge)
     }
 
-    /// The branch at which threads part of which some leave an irreducible cycle and others stay, if there is one: as of
+    /// Where threads part, inside an irreducible cycle, of which some leave it and others stay, if they do: as of
     /// a cycle that was given up every exit is divergent, but not what is inside. O(1).
-    pub fn left_apart(&self, cycle: CycleId) -> Option<Node> {
+    pub fn left_apart(&self, cycle: CycleId) -> Option<Split> {
         self.left_apart[cycle.index()]
     }
 
@@ -492,16 +492,16 @@ impl Uniformity {
                     left.or_else(|| self.left_before[cycle.index()].and_then(split))
                 }
             },
-            Fact::DivergentExit(_, _, at) | Fact::GivenUp(_, GivenUp::EnteredApart(at)) => split(at),
-            Fact::GivenUp(_, GivenUp::BranchInside(node)) | Fact::LeftApart(_, node) => {
-                split(Split::Branch(node))
-            }
+            Fact::DivergentExit(_, _, at)
+            | Fact::GivenUp(_, GivenUp::EnteredApart(at))
+            | Fact::LeftApart(_, at) => split(at),
+            Fact::GivenUp(_, GivenUp::BranchInside(node)) => split(Split::Branch(node)),
         }
     }
 
     /// Why threads leave a cycle by any exit in any iteration: what was found first.
     fn left_at_random(&self, cycle: CycleId) -> Option<Fact> {
-        let left = self.left_apart(cycle).map(|node| Fact::LeftApart(cycle, node));
+        let left = self.left_apart(cycle).map(|at| Fact::LeftApart(cycle, at));
         left.or_else(|| self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)))
     }
 }
