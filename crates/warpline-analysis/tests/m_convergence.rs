@@ -170,7 +170,7 @@ fn fewer_nodes_of_programs_with_jumps_are_given_up_than_by_the_criteria_of_paper
     let tally = explore("jumps", 500, |rng| control_flow::with_jumps(rng, 9));
     assert!(tally.seen.reported * 4 > tally.nodes, "threads are seen to converge otherwise");
     assert_eq!(tally.exact.more, 0, "nothing is given up that no closed path asks for");
-    assert!(tally.dominance.more * 100 < tally.product, "hardly anything is given up that dominance keeps");
+    assert_eq!(tally.dominance.more, 0, "nothing is given up that dominance keeps");
     assert!(tally.product * 10 < tally.dominance.reported * 9, "and less in all");
 }
 
