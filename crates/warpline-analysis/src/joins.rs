@@ -33,13 +33,13 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
+use core::cell::{Cell, OnceCell};
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::limits::Limits;
-use crate::local::{Fate, Interior};
+use crate::local::{self, Fate, Interior};
 use crate::order::DfsOrder;
 use crate::regions::Regions;
 use crate::rewired::{Frontiers, Kind, Rewired};
@@ -94,6 +94,7 @@ pub struct Joins<'a, G> {
     labels: Option<(Frontiers, Labels)>,
     /// What only branches inside regions need.
     dom: OnceCell<DomTree>,
+    inner_steps: Cell<usize>,
     blamed: Vec<EdgeId>,
     /// What is asked when many steps were made.
     known: Option<Known>,
@@ -131,6 +132,7 @@ impl<'a, G: Graph> Joins<'a, G> {
             rewired: OnceCell::new(),
             labels: None,
             dom: OnceCell::new(),
+            inner_steps: Cell::new(0),
             blamed: Vec::new(),
             known: None,
             steps: 0,
@@ -204,7 +206,13 @@ impl<'a, G: Graph> Joins<'a, G> {
     /// A region from inside.
     pub(crate) fn interior(&self, region: CycleId) -> Interior<'_, G> {
         let (dfs, dom) = self.inner();
-        Interior { graph: self.graph, cycles: self.cycles, dfs, dom, region }
+        Interior { graph: self.graph, cycles: self.cycles, dfs, dom, region, steps: &self.inner_steps }
+    }
+
+    /// Whether so much was spent on branches inside regions that from now on whole regions are to be given up.
+    pub(crate) fn is_tired(&self) -> bool {
+        self.inner_steps.get()
+            > local::STEPS.saturating_mul(self.graph.node_count() + self.graph.edge_count())
     }
 
     /// An order and the dominators of the control-flow graph.

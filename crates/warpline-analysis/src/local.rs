@@ -24,6 +24,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
@@ -60,6 +61,10 @@ const NEAREST: usize = 8;
 /// How many dominators of a branch are looked at for the cycles around it that do not contain them.
 const LOOKED_AT: usize = 64;
 
+/// For each node and edge of the graph, how many steps may be spent on branches that do harm before whole regions are
+/// given up.
+pub(crate) const STEPS: usize = 64;
+
 /// A region of a graph.
 pub(crate) struct Interior<'a, G> {
     pub(crate) graph: &'a G,
@@ -67,6 +72,8 @@ pub(crate) struct Interior<'a, G> {
     pub(crate) dfs: &'a DfsOrder,
     pub(crate) dom: &'a DomTree,
     pub(crate) region: CycleId,
+    /// How many steps branches took that do harm.
+    pub(crate) steps: &'a Cell<usize>,
 }
 
 impl<G: Graph> Interior<'_, G> {
@@ -75,8 +82,12 @@ impl<G: Graph> Interior<'_, G> {
         // Round a cycle without the dominator threads could pass its header.
         let own = |by: Node| by == branch || self.cycles.outermost_without(branch, by).is_none();
         let mut asked = self.dominators(branch).take(NEAREST).take_while(|&by| own(by));
+        let before = self.steps.get();
         match asked.find_map(|by| self.meet(&mut self.graph.out_edges(branch), by)) {
-            Some(found) => Fate::Meet(found),
+            Some(found) => {
+                self.steps.set(before);
+                Fate::Meet(found)
+            }
             None => self.smallest(branch),
         }
     }
@@ -102,13 +113,20 @@ impl<G: Graph> Interior<'_, G> {
         let without = |&by: &Node| self.cycles.outermost_without(header, by) == Some(cycle);
         let mut asked =
             self.dominators(header).skip_while(|by| !without(by)).take(NEAREST).take_while(without);
-        asked.find_map(|by| self.meet(&mut self.cycles.exit_edges(self.graph, cycle), by))
+        asked.find_map(|by| {
+            self.count(self.cycles.nodes(cycle).len());
+            self.meet(&mut self.cycles.exit_edges(self.graph, cycle), by)
+        })
     }
 
     /// The dominators of a node that lie in the region, from the nearest on.
     fn dominators(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         let up = core::iter::successors(Some(node), |&n| self.dom.idom(n));
         up.take_while(|&by| self.cycles.contains(self.region, by))
+    }
+
+    fn count(&self, steps: usize) {
+        self.steps.set(self.steps.get().saturating_add(steps));
     }
 
     /// What becomes of threads that part on `edges`, by what `by`, which dominates where they start, strictly
@@ -122,6 +140,7 @@ impl<G: Graph> Interior<'_, G> {
         }
         let mut found = Vec::new();
         while let Some((_, (at, edges))) = walk.waiting.pop_first() {
+            self.count(edges.len());
             let first = edges[0].1;
             let is_join = edges.iter().any(|&(_, label)| label != first);
             if is_join {
@@ -132,12 +151,12 @@ impl<G: Graph> Interior<'_, G> {
             }
             let label = if is_join { graph.edge_count() as u32 + at.0 } else { first };
             match walk.outermost_without(at) {
-                Some(cycle) => cycles.exit_edges(graph, cycle).try_for_each(|e| walk.arrive(e, label))?,
+                Some(cycle) => {
+                    self.count(cycles.nodes(cycle).len());
+                    cycles.exit_edges(graph, cycle).try_for_each(|e| walk.arrive(e, label))?;
+                }
                 None => graph.out_edges(at).try_for_each(|e| walk.arrive(e, label))?,
             }
-        }
-        if walk.ends.len() > 1 {
-            return None;
         }
         found.extend(walk.ends.into_iter().filter(|(_, edges)| edges.iter().any(|e| e.1 != edges[0].1)));
         Some(Inside { joins: found, leaves: walk.leaves, by })
@@ -149,7 +168,7 @@ struct Walk<'i, 'a, G> {
     by: Node,
     /// Nodes that `by` strictly dominates, from the latest in post-order to the earliest.
     waiting: BTreeMap<core::cmp::Reverse<usize>, LabelledJoin>,
-    /// Nodes that it does not dominate. Threads must meet at the first one.
+    /// The node that it does not dominate, at which threads must meet, if they came to one.
     ends: BTreeMap<Node, Vec<(EdgeId, u32)>>,
     leaves: bool,
 }
@@ -183,6 +202,9 @@ impl<G: Graph> Walk<'_, '_, G> {
             self.waiting.entry(core::cmp::Reverse(at)).or_insert_with(new).1.push((edge, label));
         } else {
             self.ends.entry(to).or_default().push((edge, label));
+            if self.ends.len() > 1 {
+                return None;
+            }
         }
         Some(())
     }

@@ -3,13 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use warpline::ir::{Function, Module};
 use warpline_compile::directives;
 use warpline_compile::error::{Error, Result};
 
 use crate::chain::{Place, Sources};
 
-/// Lines of source files, from the first to the last one, by file.
-pub(crate) type Judged = BTreeMap<String, Vec<(u32, u32)>>;
+/// Lines of source files that were judged, from the first to the last one of a function, by file.
+#[derive(Default)]
+pub(crate) struct Judged(BTreeMap<String, Vec<(u32, u32)>>);
+
+impl Judged {
+    /// Adds the lines of a function.
+    pub(crate) fn add(&mut self, module: &Module, func: &Function) {
+        let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+        let places = insts.filter_map(|inst| Place::of(module, func, func.insts[inst].loc.expand()));
+        let mut lines: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+        for place in places.filter(|place| place.line > 0) {
+            let (first, last) = lines.entry(place.file).or_insert((place.line, place.line));
+            (*first, *last) = ((*first).min(place.line), (*last).max(place.line));
+        }
+        lines.into_iter().for_each(|(file, lines)| self.0.entry(file).or_default().push(lines));
+    }
+}
 
 /// A line that accepts what is not found.
 #[derive(Clone, Debug)]
@@ -20,9 +36,17 @@ pub(crate) struct Unmatched {
     pub text: String,
 }
 
+impl Unmatched {
+    /// As a line for people.
+    pub(crate) fn describe(&self) -> String {
+        format!("{}: unmatched `accept`: {}\n", self.place.short(), self.text)
+    }
+}
+
 /// Which lines of sources accepted something.
 #[derive(Default)]
 pub(crate) struct Acceptances {
+    /// Names of files, and lines.
     used: BTreeSet<(String, u32)>,
 }
 
@@ -53,7 +77,7 @@ impl Acceptances {
                     format!("`accept {rule}` wants a reason: `//@ accept {rule}: the length is public`");
                 return Err(Error::Directive { path: PathBuf::from(&place.file), line, message });
             }
-            self.used.insert((place.file.clone(), line));
+            self.used.insert((name(&place.file).to_owned(), line));
             return Ok(Some(reason.to_owned()));
         }
         Ok(None)
@@ -69,7 +93,7 @@ impl Acceptances {
         rules: &[&str],
     ) -> Vec<Unmatched> {
         let mut found = Vec::new();
-        for (file, ranges) in judged {
+        for (file, ranges) in &judged.0 {
             let Some(lines) = sources.lines(file) else { continue };
             for (at, text) in lines.iter().enumerate() {
                 let Some((named, _)) = acceptance(text) else { continue };
@@ -81,7 +105,7 @@ impl Acceptances {
                 let text = if let Some(unknown) = named.clone().find(|rule| !known.contains(rule)) {
                     format!("there is no rule `{unknown}`; they are {}", known.join(", "))
                 } else if is_judged
-                    && !self.used.contains(&(file.clone(), line))
+                    && !self.used.contains(&(name(file).to_owned(), line))
                     && let Some(rule) = named.find(|rule| rules.contains(rule))
                 {
                     format!("it accepts {rule}, which is not found there")
@@ -93,6 +117,11 @@ impl Acceptances {
         }
         found
     }
+}
+
+/// The name of a file without its folder: reports do not all say the folder.
+fn name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 fn is_comment(line: &str) -> bool {

@@ -135,7 +135,7 @@ impl Findings {
     pub(crate) fn find_unmatched(&mut self, sources: &mut Sources, judged: &Judged, prefix: &str) {
         let known: Vec<&str> = RULES.iter().map(|&(id, _)| id).filter(|&id| id != UNMATCHED).collect();
         let rules: Vec<&str> = known.iter().copied().filter(|rule| rule.starts_with(prefix)).collect();
-        self.unmatched = self.acceptances.unmatched(sources, judged, &known, &rules);
+        self.unmatched.extend(self.acceptances.unmatched(sources, judged, &known, &rules));
     }
 
     /// The lines that accept what was not found.

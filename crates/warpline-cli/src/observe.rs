@@ -2,7 +2,7 @@
 
 mod entries;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -129,26 +129,17 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
 
 /// The lines of the functions that were looked into.
 fn judged_lines(module: &Module, functions: &[FunctionReport]) -> Judged {
-    let mut judged = Judged::new();
+    let mut judged = Judged::default();
     let names = functions.iter().flat_map(|one| one.followed.iter().chain([&one.name]));
     let names: BTreeSet<&str> = names.map(String::as_str).collect();
-    for func in module.functions.values().filter(|func| names.contains(&*func.name)) {
-        let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
-        let places = insts.filter_map(|inst| Place::of(module, func, func.insts[inst].loc.expand()));
-        let mut lines: BTreeMap<String, (u32, u32)> = BTreeMap::new();
-        for place in places.filter(|place| place.line > 0) {
-            let (first, last) = lines.entry(place.file).or_insert((place.line, place.line));
-            (*first, *last) = ((*first).min(place.line), (*last).max(place.line));
-        }
-        lines.into_iter().for_each(|(file, lines)| judged.entry(file).or_default().push(lines));
-    }
+    let looked_into = module.functions.values().filter(|func| names.contains(&*func.name));
+    looked_into.for_each(|func| judged.add(module, func));
     judged
 }
 
 /// A line for each line of the source that accepts what is not found.
 fn unmatched_text(unmatched: &[Unmatched]) -> Option<String> {
-    let line = |one: &Unmatched| format!("{}: unmatched `accept`: {}\n", one.place.short(), one.text);
-    (!unmatched.is_empty()).then(|| unmatched.iter().map(line).collect())
+    (!unmatched.is_empty()).then(|| unmatched.iter().map(Unmatched::describe).collect())
 }
 
 /// What tells of the secrets of a function.

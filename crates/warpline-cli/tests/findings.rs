@@ -113,6 +113,14 @@ fn divergence_is_gated_only_with_a_baseline() {
     let more = place.run(&["analyze", "a.c", "--baseline", "known.json"]);
     assert_eq!(more.status.code(), Some(1));
     assert!(stdout(&more).contains("divergent-loop: lanes leave the loop"), "{}", stdout(&more));
+    // Lines that accept what is not found are said here, too.
+    let accepting = "    //@ accept divergent-branch, divergent-loop: one is there\n    x[i] = 0; \
+                     //@ accept divergent-branch: none is there";
+    let accepted = kernel.replace("  if (x[i] > n)", "  if (x[i] > n) //@ accept divergent-branch: known");
+    place.write(&accepted.replace("    x[i] = 0;", accepting));
+    let text = ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
+    assert!(text.contains("a.c:4: unmatched `accept`: it accepts divergent-branch, which"), "{text}");
+    assert!(text.contains("a.c:5: unmatched `accept`") && !text.contains("a.c:3: unmatched"), "{text}");
     // Less is no finding.
     place.write(&kernel.replace("  if (x[i] > n)\n", ""));
     ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));

@@ -101,6 +101,7 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
                 Fate::Meet(found) => {
                     state.meet(region, &found);
                 }
+                Fate::GiveUp(..) if self.is_tired() => state.give_up(region, GivenUp::BranchInside(node)),
                 Fate::GiveUp(cycle, behind) => {
                     state.give_up(cycle, GivenUp::BranchInside(node));
                     state.split = Split::Cycle(cycle);

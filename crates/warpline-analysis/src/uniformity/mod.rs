@@ -35,8 +35,9 @@
 //!   it and do not come together again before they pass a node that the branch does not strictly dominate: every
 //!   value in it that may change in it is taken for divergent, uses outside for temporally divergent, and its exits
 //!   for the edges of one divergent branch. (Paper 2 has about the same criteria, but applies them to the cycles of one
-//!   hierarchy; here always the outermost irreducible cycle is given up.) The same is done with the inner cycles of
-//!   nests that very many edges leave across very many levels, to bound the cost.
+//!   hierarchy; here it is the smallest cycle that suffices and is a cycle in every hierarchy, at most the outermost
+//!   irreducible one.) The same is done with the inner cycles of nests that very many edges leave across very many
+//!   levels, to bound the cost.
 //!
 //! Unreachable nodes have no influence: their branches are uniform, φ operands on edges from them are
 //! ignored. Values in them follow their operands.
