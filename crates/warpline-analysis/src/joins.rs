@@ -33,13 +33,13 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
+use core::cell::{Cell, OnceCell};
 
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Node};
 use crate::limits::Limits;
-use crate::local;
+use crate::local::{self, Fate, Interior};
 use crate::order::DfsOrder;
 use crate::regions::Regions;
 use crate::rewired::{Frontiers, Kind, Rewired};
@@ -71,8 +71,8 @@ pub struct JoinSet {
     pub divergent_exits: Vec<(CycleId, EdgeId)>,
     /// Irreducible cycles that threads can enter at different entries.
     pub entered_apart: Vec<CycleId>,
-    /// The irreducible or very deep cycle that contains the branch, if threads that part there may not come together in
-    /// it. Then the lists above are empty.
+    /// A cycle that contains the branch, if threads that part there may not come together in it: an irreducible or very
+    /// deep one, or one inside an irreducible cycle. Then the lists above are empty.
     pub inside: Option<CycleId>,
     /// The irreducible cycle around the branch that some of these threads may leave while others stay. They are taken
     /// to leave it by any exit in any iteration, and what follows is in no list.
@@ -94,6 +94,7 @@ pub struct Joins<'a, G> {
     labels: Option<(Frontiers, Labels)>,
     /// What only branches inside regions need.
     dom: OnceCell<DomTree>,
+    inner_steps: Cell<usize>,
     blamed: Vec<EdgeId>,
     /// What is asked when many steps were made.
     known: Option<Known>,
@@ -131,6 +132,7 @@ impl<'a, G: Graph> Joins<'a, G> {
             rewired: OnceCell::new(),
             labels: None,
             dom: OnceCell::new(),
+            inner_steps: Cell::new(0),
             blamed: Vec::new(),
             known: None,
             steps: 0,
@@ -150,11 +152,11 @@ impl<'a, G: Graph> Joins<'a, G> {
         let mut set = JoinSet::default();
         match (self.inside(split), split) {
             (Some(region), Split::Branch(branch)) => match self.inside_region(region, branch) {
-                Some(found) => {
+                Fate::Meet(found) => {
                     set.joins = found.joins.into_iter().map(|(node, _)| node).collect();
                     set.leaves = found.leaves.then_some(region);
                 }
-                None => set.inside = Some(region),
+                Fate::GiveUp(cycle, _) => set.inside = Some(cycle),
             },
             _ => {
                 let graph = self.graph;
@@ -184,21 +186,33 @@ impl<'a, G: Graph> Joins<'a, G> {
         self.regions.region(node)
     }
 
-    /// The region that contains a branch.
+    /// The region that contains a branch, or a cycle and more.
     pub(crate) fn inside(&self, split: Split) -> Option<CycleId> {
         match split {
             Split::Branch(node) => self.regions.region(node),
-            Split::Cycle(_) => None,
+            Split::Cycle(cycle) => self.regions.region(self.cycles.header(cycle)).filter(|&r| r != cycle),
         }
     }
 
-    /// What becomes of threads that part at a branch inside a region; none if the region is to be given up.
-    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Option<local::Inside> {
-        if self.cycles.is_reducible(region) {
-            return None; // It is a region for its depth; what is in it could be just as deep.
+    /// What becomes of threads that part at a branch inside a region.
+    pub(crate) fn inside_region(&self, region: CycleId, branch: Node) -> Fate {
+        match self.cycles.is_reducible(region) {
+            // It is a region for its depth; what is in it could be just as deep.
+            true => Fate::GiveUp(region, None),
+            false => self.interior(region).fate(branch),
         }
+    }
+
+    /// A region from inside.
+    pub(crate) fn interior(&self, region: CycleId) -> Interior<'_, G> {
         let (dfs, dom) = self.inner();
-        local::joins(self.graph, self.cycles, dfs, dom, region, branch)
+        Interior { graph: self.graph, cycles: self.cycles, dfs, dom, region, steps: &self.inner_steps }
+    }
+
+    /// Whether so much was spent on branches inside regions that from now on whole regions are to be given up.
+    pub(crate) fn is_tired(&self) -> bool {
+        self.inner_steps.get()
+            > local::STEPS.saturating_mul(self.graph.node_count() + self.graph.edge_count())
     }
 
     /// An order and the dominators of the control-flow graph.

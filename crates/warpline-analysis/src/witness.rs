@@ -15,6 +15,7 @@ use crate::cycles::CycleId;
 use crate::flow::{self, Hop, Place};
 use crate::graph::{EdgeId, Graph, Node};
 use crate::joins::{Joins, Split};
+use crate::local::Fate;
 use crate::rewired::{Kind, Origin};
 
 /// A step of a path.
@@ -61,7 +62,7 @@ struct Goal<F> {
     group: F,
 }
 
-impl<G: Graph> Joins<'_, G> {
+impl<'a, G: Graph> Joins<'a, G> {
     /// Two paths that make `join` a join of `split`; none if it is not, or if the split lies inside a cycle that is not
     /// looked into ([`JoinSet::inside`](crate::JoinSet::inside)).
     /// Linear in the graph with early exits counted as edges.
@@ -89,8 +90,8 @@ impl<G: Graph> Joins<'_, G> {
         group: impl Fn(EdgeId) -> Option<usize>,
     ) -> Option<Witness> {
         let (graph, cycles, rewired) = self.parts();
-        if let (Some(region), Split::Branch(branch)) = (self.inside(split), split) {
-            return self.on_arms(region, branch, join, group);
+        if let Some(region) = self.inside(split) {
+            return self.on_arms(region, split, join, group);
         }
         let into = |e: EdgeId| group(e).filter(|_| graph.target(e) == join);
         let group = |origin| match origin {
@@ -126,7 +127,7 @@ impl<G: Graph> Joins<'_, G> {
     /// threads take, to a node that does not lie on the path.
     pub(crate) fn witness_of_leaving(&self, branch: Node, cycle: CycleId) -> Option<Witness> {
         let (graph, cycles, _) = self.parts();
-        let arms = Arms { joins: self, branch, by: self.inside_region(cycle, branch)?.by };
+        let arms = self.arms(cycle, Split::Branch(branch))?;
         graph.out_edges(branch).find_map(|other| {
             let avoided = graph.target(other);
             let place = |e: EdgeId| match graph.target(e) {
@@ -186,17 +187,33 @@ impl<G: Graph> Joins<'_, G> {
         Some(self.without_empty_ways(paths))
     }
 
-    /// Two paths from a branch inside an irreducible cycle along what it dominates.
+    /// Where threads that part inside a region go before they come together; none if they may not in time.
+    fn arms(&self, region: CycleId, split: Split) -> Option<Arms<'_, 'a, G>> {
+        let (graph, cycles, _) = self.parts();
+        match split {
+            Split::Branch(branch) => match self.inside_region(region, branch) {
+                Fate::Meet(found) => {
+                    Some(Arms { joins: self, starts: graph.out_edges(branch).collect(), by: found.by })
+                }
+                Fate::GiveUp(..) => None,
+            },
+            Split::Cycle(cycle) => {
+                let by = self.interior(region).behind(cycle)?.by;
+                Some(Arms { joins: self, starts: cycles.exit_edges(graph, cycle).collect(), by })
+            }
+        }
+    }
+
+    /// Two paths from where threads part inside an irreducible cycle along what is dominated there.
     fn on_arms(
         &self,
         region: CycleId,
-        branch: Node,
+        split: Split,
         join: Node,
         group: impl Fn(EdgeId) -> Option<usize>,
     ) -> Option<Witness> {
         let (graph, cycles, _) = self.parts();
-        let by = self.inside_region(region, branch)?.by;
-        let arms = Arms { joins: self, branch, by };
+        let arms = self.arms(region, split)?;
         let place = |e: EdgeId| match graph.target(e) {
             t if t == join => group(e).map(Place::End),
             t => {
@@ -215,10 +232,10 @@ impl<G: Graph> Joins<'_, G> {
         if cycles.is_reducible(region) {
             return Some(Inside::TooDeep);
         }
-        if self.inside_region(region, branch).is_some() {
+        if matches!(self.inside_region(region, branch), Fate::Meet(_)) {
             return None;
         }
-        let arms = Arms { joins: self, branch, by: branch };
+        let arms = Arms { joins: self, starts: graph.out_edges(branch).collect(), by: branch };
         let own = |t: Node| cycles.contains(region, t) && arms.is_inside(t);
         let far = |e: EdgeId| match graph.target(e) {
             t if own(t) => Some(Place::Node(arms.whole(t).index())),
@@ -262,12 +279,13 @@ impl<G: Graph> Joins<'_, G> {
     }
 }
 
-/// What a branch inside an irreducible cycle strictly dominates, with each cycle that does not contain the branch
-/// taken as a whole.
+/// What a node inside an irreducible cycle strictly dominates, with each cycle that does not contain the node taken as
+/// a whole.
 struct Arms<'j, 'a, G> {
     joins: &'j Joins<'a, G>,
-    branch: Node,
-    /// The branch, or what dominates it, to which this belongs.
+    /// The edges on which threads part.
+    starts: Vec<EdgeId>,
+    /// The branch, or what dominates it or the cycle that threads leave, to which this belongs.
     by: Node,
 }
 
@@ -288,7 +306,7 @@ impl<G: Graph> Arms<'_, '_, G> {
             let steps = [before.or(Some(Step::Edge(e))), Some(Step::Edge(e))];
             place(e).map(|to| Hop { steps, to })
         };
-        let starts: Vec<Hop> = graph.out_edges(self.branch).filter_map(|e| hop(None, e)).collect();
+        let starts: Vec<Hop> = self.starts.iter().filter_map(|&e| hop(None, e)).collect();
         flow::two_paths(graph.node_count(), ends, &starts, |node, out| {
             let node = Node::new(node);
             match cycles.outermost_without(node, self.by) {

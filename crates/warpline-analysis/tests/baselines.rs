@@ -223,8 +223,10 @@ fn the_product_is_nowhere_less_precise_than_strong_post_dominators_and_often_mor
                 "{c:?}\n{}",
                 sample.describe()
             );
+            // What is inside a cycle that was given up shares its fate, and nothing is said of exits there.
+            let shares = !strong.is_m_converged(cycles.header(c));
             for e in cycles.exit_edges(&sample.graph, c) {
-                let worse = product.is_divergent_exit(c, e) && !strong.is_divergent_exit(c, e);
+                let worse = product.is_divergent_exit(c, e) && !strong.is_divergent_exit(c, e) && !shares;
                 assert!(!worse, "exit {e} of {c:?}\n{}", sample.describe());
             }
         }

@@ -160,7 +160,7 @@ fn explore(name: &str, count: u64, draw: impl Fn(&mut SplitMix64) -> CsrGraph) -
 fn fewer_nodes_of_small_graphs_are_given_up_than_by_the_criteria_of_paper_2() {
     let tally = explore("small", 1200, |rng| graphs::arbitrary(rng, 6));
     assert!(tally.seen.reported * 4 > tally.nodes, "threads are seen to converge otherwise");
-    assert!(tally.product <= tally.exact.reported && tally.product <= tally.dominance.reported);
+    assert_eq!(tally.dominance.more, 0, "nothing is given up that dominance keeps");
     assert!(tally.product * 20 <= tally.seen.reported * 21, "at least 95 % of what is given up must be");
     assert_eq!(tally.exact.more, 0, "nothing is given up that no closed path asks for");
 }
@@ -169,8 +169,9 @@ fn fewer_nodes_of_small_graphs_are_given_up_than_by_the_criteria_of_paper_2() {
 fn fewer_nodes_of_programs_with_jumps_are_given_up_than_by_the_criteria_of_paper_2() {
     let tally = explore("jumps", 500, |rng| control_flow::with_jumps(rng, 9));
     assert!(tally.seen.reported * 4 > tally.nodes, "threads are seen to converge otherwise");
-    assert!(tally.product <= tally.exact.reported && tally.product <= tally.dominance.reported);
     assert_eq!(tally.exact.more, 0, "nothing is given up that no closed path asks for");
+    assert_eq!(tally.dominance.more, 0, "nothing is given up that dominance keeps");
+    assert!(tally.product * 10 < tally.dominance.reported * 9, "and less in all");
 }
 
 #[test]
@@ -193,6 +194,49 @@ fn threads_that_meet_behind_a_dominator_of_the_branch_pass_no_header() {
     let all = hierarchies::all(&graph, 100).expect("a small graph");
     let seen = m_converged::seen_apart(&mut SplitMix64::new(1), &graph, &all, &divergent, 50);
     assert_eq!((seen, given_up(&graph, &divergent)), (vec![false; 7], vec![false; 7]));
+}
+
+/// What this analysis gives up if threads part at `branch`; it is what they are seen to do.
+fn given_up_as_seen(edges: Vec<(usize, usize)>, branch: usize) -> Vec<usize> {
+    let count = 1 + edges.iter().map(|&(_, t)| t).max().unwrap_or(0);
+    let graph = graphs::build(count, edges);
+    let divergent: Vec<bool> = (0..count).map(|n| n == branch).collect();
+    let all = hierarchies::all(&graph, 200).expect("a small graph");
+    let found = given_up(&graph, &divergent);
+    assert_eq!(m_converged::seen_apart(&mut SplitMix64::new(1), &graph, &all, &divergent, 100), found);
+    (0..count).filter(|&n| found[n]).collect()
+}
+
+#[test]
+fn a_cycle_inside_an_irreducible_one_is_given_up_by_itself() {
+    // 1 and 2 are entries of the outer cycle; 3 dominates the inner one of 4 to 7, with entries 4 and 6. Threads part at
+    // 5. Whenever they leave the inner cycle, they do at 7, and are together again at 8.
+    let outer = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 8), (8, 1), (8, 9)];
+    let inner = [(3, 4), (3, 6), (4, 5), (5, 6), (5, 7), (6, 7), (7, 4), (7, 8)];
+    assert_eq!(given_up_as_seen(outer.into_iter().chain(inner).collect(), 5), [4, 5, 6, 7]);
+}
+
+#[test]
+fn of_llvms_own_tests_nothing_is_given_up_that_llvm_keeps() {
+    let nothing: [usize; 0] = [];
+    // `t_header`, which LLVM gives up, and `p_header`, which it keeps, are one graph.
+    let headers = vec![(0, 1), (0, 5), (1, 3), (1, 2), (2, 4), (2, 3), (3, 4), (4, 6), (4, 5), (5, 1)];
+    assert_eq!(given_up_as_seen(headers, 2), nothing);
+    // So are `headers_a_p`, `headers_b_p`, and `headers_b_t` and `headers_a_t`, which LLVM gives up.
+    let outer = [(0, 1), (0, 2), (1, 2), (2, 3), (2, 8), (8, 10), (8, 1), (7, 8)];
+    let inner = [(3, 4), (3, 9), (4, 6), (4, 5), (5, 7), (5, 6), (6, 7), (7, 9), (9, 4)];
+    assert_eq!(given_up_as_seen(outer.into_iter().chain(inner).collect(), 5), nothing);
+    // `basic` (of divergent exits), `outer_reducible`, `nested_irreducible` and `uniform_cycle_1`.
+    assert_eq!(given_up_as_seen(vec![(0, 1), (0, 3), (1, 2), (2, 3), (2, 4), (3, 1)], 2), nothing);
+    let outer_reducible = vec![(0, 1), (1, 5), (1, 2), (2, 3), (3, 4), (3, 6), (4, 5), (4, 1), (5, 2)];
+    assert_eq!(given_up_as_seen(outer_reducible, 3), nothing);
+    let nested = [(0, 1), (1, 5), (1, 2), (2, 3), (3, 4), (3, 7), (4, 6), (4, 5), (5, 2), (6, 1), (7, 6)];
+    assert_eq!(given_up_as_seen(nested.into_iter().chain([(7, 8)]).collect(), 3), nothing);
+    let uniform = vec![(0, 1), (0, 5), (1, 2), (2, 4), (2, 3), (3, 4), (4, 6), (4, 5), (5, 1)];
+    assert_eq!(given_up_as_seen(uniform, 2), nothing);
+    // `divergent_cycle_1`, which LLVM gives up, too.
+    let divergent = vec![(0, 1), (0, 3), (1, 2), (2, 4), (2, 3), (3, 4), (4, 5), (4, 1)];
+    assert_eq!(given_up_as_seen(divergent, 2), [1, 2, 3, 4]);
 }
 
 #[test]

@@ -37,6 +37,31 @@ fn a_ladder_a_nest_of_ifs_and_a_nest_of_loops_of_a_hundred_thousand_nodes() {
     }
 }
 
+#[test]
+fn thousands_of_cycles_inside_an_irreducible_one_are_given_up_one_by_one() {
+    // Each of d → p, r; p → q; q → r, s; r → s; s → p and on; threads part at each q. Around them all is a cycle with
+    // entries 1 and 2.
+    let count = 4_000;
+    let first = |i: usize| 3 + 5 * i;
+    let last = first(count);
+    let outer = [(0, 1), (0, 2), (1, 2), (2, 3), (last, 1), (last, last + 1)];
+    let inner = (0..count).map(first).flat_map(|d| {
+        let [p, q, r, s] = [1, 2, 3, 4].map(|k| d + k);
+        [(d, p), (d, r), (p, q), (q, r), (q, s), (r, s), (s, p), (s, d + 5)]
+    });
+    let edges = outer.into_iter().chain(inner).map(|(s, t)| (Node::new(s), Node::new(t)));
+    let graph = CsrGraph::new(last + 2, Node(0), edges).expect("edges are between its nodes");
+    let mut builder = SsaProgram::builder();
+    let lane = builder.argument(Rule::Source);
+    for q in (0..count).map(|i| first(i) + 2) {
+        builder.terminator(Node::new(q), [lane]);
+    }
+    let program = builder.build(&graph).expect("values and nodes exist");
+    let uniformity = Uniformity::compute(&graph, &program);
+    let kept = |n: Node| n.index() < 3 || n.index() >= last || (n.index() - 3).is_multiple_of(5);
+    assert!(graph.nodes().all(|n| uniformity.is_m_converged(n) == kept(n)));
+}
+
 /// How many steps the walks take on a graph every `spare`-th node of which branches on the thread, from the entry on,
 /// and how large it is.
 fn steps(nodes: usize, edges: impl Iterator<Item = (usize, usize)>, spare: usize) -> (usize, usize) {

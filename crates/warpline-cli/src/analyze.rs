@@ -6,6 +6,7 @@ use warpline::uniformity::report::{FunctionReport, Reason, RefusedReport, Report
 use warpline::uniformity::{Uniformity, Workspace, tokens};
 
 use crate::Outcome;
+use crate::acceptance::{Judged, Unmatched};
 use crate::chain::{Place, Sources};
 use crate::cli::{AnalysisFormat, AnalyzeOptions};
 use crate::cost;
@@ -61,6 +62,7 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             output::complain(&format!("{}: it defines no function", path.display()));
         }
         let mut workspace = Workspace::default();
+        let mut judged = Judged::default();
         let (before, refused) = (report.functions.len(), report.refused.len());
         for id in functions {
             let (ir, func) = (&unit.imported.ir, &unit.imported.ir.functions[id]);
@@ -81,6 +83,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             } else if options.format == AnalysisFormat::Html {
                 page.add(ir, func, &result, &mut sources);
             } else {
+                if are_wanted {
+                    judged.add(ir, func);
+                }
                 let region = unit.place(id).map(str::to_owned);
                 report.functions.push(FunctionReport { region, ..FunctionReport::new(ir, func, &result) });
             }
@@ -93,10 +98,14 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 report.functions[before..].iter().flat_map(|one| of_function(one, path)),
                 &mut sources,
             )?;
+            findings.find_unmatched(&mut sources, &judged, "divergent-");
         }
     }
     let text = match options.format {
-        AnalysisFormat::Text if findings.is_gated() => findings.gate_text(),
+        AnalysisFormat::Text if findings.is_gated() => {
+            let unmatched: String = findings.unmatched().iter().map(Unmatched::describe).collect();
+            findings.gate_text() + &unmatched
+        }
         AnalysisFormat::Text if options.summary => files::text(&summaries),
         AnalysisFormat::Json if options.summary => output::json(&serde_json::json!({ "files": summaries })),
         AnalysisFormat::Text => report.text(),

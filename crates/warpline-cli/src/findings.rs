@@ -11,9 +11,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warpline::demangle;
-use warpline_compile::directives;
 use warpline_compile::error::{Error, Result};
 
+use crate::acceptance::{Acceptances, Judged, Unmatched};
 use crate::chain::{Place, Sources};
 use crate::output;
 
@@ -52,7 +52,7 @@ pub(crate) struct Finding {
 }
 
 /// The rules, and what they are about.
-const RULES: [(&str, &str); 7] = [
+const RULES: [(&str, &str); 8] = [
     ("divergent-branch", "Lanes take different ways at this branch"),
     ("divergent-loop", "Lanes leave this loop in different iterations"),
     ("secret-branch", "A branch depends on a secret"),
@@ -60,7 +60,11 @@ const RULES: [(&str, &str); 7] = [
     ("secret-operand", "An operand of an instruction whose time varies depends on a secret"),
     ("secret-call", "A secret goes to a function that is not known"),
     ("secret-selection", "A secret selects a value; a branch or not is left to the compiler"),
+    (UNMATCHED, "A line of the source accepts a finding that there is not"),
 ];
+
+/// The rule of lines that accept what is not found.
+const UNMATCHED: &str = "unmatched-accept";
 
 /// A finding in a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,6 +87,8 @@ pub(crate) struct Findings {
     all: Vec<Entry>,
     /// The identities that a baseline has, if there is one.
     known: Option<BTreeSet<String>>,
+    acceptances: Acceptances,
+    unmatched: Vec<Unmatched>,
 }
 
 impl Findings {
@@ -92,7 +98,7 @@ impl Findings {
     /// If the baseline cannot be read.
     pub(crate) fn new(gate: &GateOptions) -> Result<Findings> {
         let known = gate.baseline.as_deref().map(read).transpose()?;
-        Ok(Findings { all: Vec::new(), known })
+        Ok(Findings { all: Vec::new(), known, acceptances: Acceptances::default(), unmatched: Vec::new() })
     }
 
     /// Adds findings about an input, and gives them identities. Returns for each why the source says that it is none
@@ -115,13 +121,26 @@ impl Findings {
             let identity = format!("{:016x}", fingerprint(&format!("{key}\0{count}")));
             let (rule, function) = (finding.rule.to_owned(), finding.function.clone());
             let accepted = match &finding.place {
-                Some(place) => accepted(sources, place, finding.rule)?,
+                Some(place) => self.acceptances.reason(sources, place, finding.rule)?,
                 None => None,
             };
             reasons.push(accepted.clone());
             self.all.push(Entry { finding, known: Known { identity, rule, function, line }, accepted });
         }
         Ok(reasons)
+    }
+
+    /// Looks for lines that accept what was not found, of the rules that begin so. All findings of the lines that were
+    /// judged must have been added.
+    pub(crate) fn find_unmatched(&mut self, sources: &mut Sources, judged: &Judged, prefix: &str) {
+        let known: Vec<&str> = RULES.iter().map(|&(id, _)| id).filter(|&id| id != UNMATCHED).collect();
+        let rules: Vec<&str> = known.iter().copied().filter(|rule| rule.starts_with(prefix)).collect();
+        self.unmatched.extend(self.acceptances.unmatched(sources, judged, &known, &rules));
+    }
+
+    /// The lines that accept what was not found.
+    pub(crate) fn unmatched(&self) -> &[Unmatched] {
+        &self.unmatched
     }
 
     /// Those that neither a baseline has nor the source accepts.
@@ -169,7 +188,15 @@ impl Findings {
             .iter()
             .map(|(id, about)| json!({ "id": id, "shortDescription": { "text": about } }))
             .collect();
-        let results: Vec<Value> = self.all.iter().map(|one| self.result(one)).collect();
+        let unmatched = self.unmatched.iter().map(|line| {
+            json!({
+                "ruleId": UNMATCHED,
+                "level": "note",
+                "message": { "text": line.text },
+                "locations": [location(&line.place, None)],
+            })
+        });
+        let results: Vec<Value> = self.all.iter().map(|one| self.result(one)).chain(unmatched).collect();
         pretty(&json!({
             "version": "2.1.0",
             "runs": [{
@@ -202,7 +229,14 @@ impl Findings {
             value["baselineState"] = json!(if self.is_new(known) { "new" } else { "unchanged" });
         }
         if !steps.is_empty() {
-            value["relatedLocations"] = steps.clone().into();
+            // A list of different ones, unlike the steps of the code flow.
+            let mut related: Vec<Value> = Vec::new();
+            for step in &steps {
+                if !related.contains(step) {
+                    related.push(step.clone());
+                }
+            }
+            value["relatedLocations"] = related.into();
             let steps: Vec<Value> = steps.into_iter().map(|step| json!({ "location": step })).collect();
             value["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps }] }]);
         }
@@ -227,7 +261,14 @@ impl Findings {
                 demangle(&finding.function)
             )
         };
-        self.new_ones().map(line).collect()
+        let unmatched = self.unmatched.iter().map(|one| {
+            let (file, line) = (escaped(&one.place.file, true), one.place.line);
+            format!(
+                "::notice file={file},line={line},title=warpline {UNMATCHED}::{}\n",
+                escaped(&one.text, false)
+            )
+        });
+        self.new_ones().map(line).chain(unmatched).collect()
     }
 }
 
@@ -237,13 +278,14 @@ fn pretty(value: &Value) -> String {
 }
 
 fn location(place: &Place, text: Option<&str>) -> Value {
-    let mut region = json!({ "startLine": place.line });
-    if place.column > 0 {
-        region["startColumn"] = place.column.into();
+    let mut value = json!({ "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) } } });
+    // Lines and columns count from 1; what has line 0 was made by a compiler.
+    if place.line > 0 {
+        value["physicalLocation"]["region"] = json!({ "startLine": place.line });
+        if place.column > 0 {
+            value["physicalLocation"]["region"]["startColumn"] = place.column.into();
+        }
     }
-    let mut value = json!({
-        "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region },
-    });
     if let Some(text) = text {
         value["message"] = json!({ "text": text });
     }
@@ -256,32 +298,6 @@ fn uri(path: &str) -> String {
     let encoded = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     let path: String = path.bytes().map(encoded).collect();
     if path.starts_with('/') { format!("file://{path}") } else { path }
-}
-
-/// Why the source says that a finding of this rule in a line is none: in a directive at the end of the line, or in the
-/// lines of comments before it.
-fn accepted(sources: &mut Sources, place: &Place, rule: &str) -> Result<Option<String>> {
-    let Some(lines) = sources.lines(&place.file) else { return Ok(None) };
-    let Some(own) = (place.line as usize).checked_sub(1).filter(|&at| at < lines.len()) else {
-        return Ok(None);
-    };
-    let is_comment = |at: &usize| ["//", ";"].iter().any(|begin| lines[*at].trim_start().starts_with(begin));
-    let before = (0..own).rev().take_while(is_comment);
-    for at in std::iter::once(own).chain(before) {
-        let Some(text) = directives::acceptance(&lines[at]) else { continue };
-        let (rules, reason) = text.split_once(':').unwrap_or((text, ""));
-        if !rules.split(',').any(|one| one.trim() == rule) {
-            continue;
-        }
-        if reason.trim().is_empty() {
-            let message =
-                format!("`accept {rule}` wants a reason: `//@ accept {rule}: the length is public`");
-            let (path, line) = (PathBuf::from(&place.file), at as u32 + 1);
-            return Err(Error::Directive { path, line, message });
-        }
-        return Ok(Some(reason.trim().to_owned()));
-    }
-    Ok(None)
 }
 
 fn line_of(sources: &mut Sources, place: &Place) -> Option<String> {

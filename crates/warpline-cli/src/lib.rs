@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
 
+mod acceptance;
 mod analyze;
 mod chain;
 pub mod cli;

@@ -2,6 +2,7 @@
 
 mod entries;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -10,6 +11,7 @@ use warpline::ir::{FuncId, Module, Names};
 use warpline::observe::{Finding, Kind, Overlap, Secrets, observe};
 
 use crate::Outcome;
+use crate::acceptance::{Judged, Unmatched};
 use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ConstantTimeOptions, FindingFormat, Level};
 use crate::error::Result;
@@ -23,6 +25,14 @@ use warpline_llvm::InputKind;
 #[derive(Debug, Serialize)]
 struct Report {
     functions: Vec<FunctionReport>,
+    /// Lines of the source that accept what is not found.
+    unmatched: Vec<UnmatchedReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct UnmatchedReport {
+    location: Place,
+    text: String,
 }
 
 /// All about one function.
@@ -95,20 +105,41 @@ pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
             finding.accepted = reason;
         }
     }
+    findings.find_unmatched(&mut sources, &judged_lines(module, &functions), "secret-");
     let outcome = if findings.new_ones().next().is_none() { Outcome::Clean } else { Outcome::Finding };
     let text = match options.format {
-        FindingFormat::Json => output::json(&Report { functions }),
+        FindingFormat::Json => {
+            let report =
+                |line: &Unmatched| UnmatchedReport { location: line.place.clone(), text: line.text.clone() };
+            output::json(&Report { functions, unmatched: findings.unmatched().iter().map(report).collect() })
+        }
         FindingFormat::Sarif => findings.sarif(),
         FindingFormat::Github => findings.github(),
         FindingFormat::Text => {
             let all: Vec<String> = functions.iter().map(|report| text(report, &mut sources)).collect();
+            let unmatched = unmatched_text(findings.unmatched());
             let gate = findings.is_gated().then(|| findings.gate_text());
-            all.into_iter().chain(gate).collect::<Vec<_>>().join("\n")
+            all.into_iter().chain(unmatched).chain(gate).collect::<Vec<_>>().join("\n")
         }
     };
     output::deliver(options.output.as_deref(), &text)?;
     findings.keep(&options.gate)?;
     Ok(outcome)
+}
+
+/// The lines of the functions that were looked into.
+fn judged_lines(module: &Module, functions: &[FunctionReport]) -> Judged {
+    let mut judged = Judged::default();
+    let names = functions.iter().flat_map(|one| one.followed.iter().chain([&one.name]));
+    let names: BTreeSet<&str> = names.map(String::as_str).collect();
+    let looked_into = module.functions.values().filter(|func| names.contains(&*func.name));
+    looked_into.for_each(|func| judged.add(module, func));
+    judged
+}
+
+/// A line for each line of the source that accepts what is not found.
+fn unmatched_text(unmatched: &[Unmatched]) -> Option<String> {
+    (!unmatched.is_empty()).then(|| unmatched.iter().map(Unmatched::describe).collect())
 }
 
 /// What tells of the secrets of a function.

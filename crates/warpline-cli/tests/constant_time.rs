@@ -71,6 +71,12 @@ fn tables_early_ends_divisions_and_branches_on_keys_are_reported() {
     of("power", "exponent", &[("branch", at("exponent >> i & 1"))]);
     of("power", "base", &[]);
     of("recursive", "key", &[]);
+    of("first_key", "s[].key", &[("branch", at("s[i].key[0] == 0"))]);
+    of("first_key", "s[].counter", &[]);
+    of("next", "c->all[].key", &[]);
+    of("next", "c->all[2].key", &[]);
+    of("next", "c->all[].counter", &[("branch", at("++c->all[i & 7].counter"))]);
+    of("next", "c->all", &[("branch", at("++c->all[i & 7].counter"))]);
     of("named", "random_byte()", &[("address", at("sbox[random_byte()]"))]);
 }
 
@@ -92,6 +98,8 @@ fn sources_say_what_is_secret_and_what_is_accepted() {
         "{}",
         stderr(&output)
     );
+    let output = warpline(&["constant-time", path, "--function", "next", "--secret", "c->all.key"]);
+    assert!(stderr(&output).contains("`[].key` is the member of all elements"), "{}", stderr(&output));
     let output = warpline(&["constant-time", path, "--overlap"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("secret branch"), "{}", stdout(&output));

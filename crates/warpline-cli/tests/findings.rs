@@ -1,6 +1,8 @@
 //! Findings for other programs: SARIF, annotations, and the gate by a baseline.
 
 mod common;
+#[path = "common/sarif.rs"]
+mod sarif;
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -52,9 +54,7 @@ fn sarif_has_rules_places_and_the_chain_as_a_code_flow() {
     let made = place.leaks(&["--format", "sarif"]);
     assert_eq!(made.status.code(), Some(1));
     let log: Value = serde_json::from_str(&stdout(&made)).unwrap();
-    // The schema allows nothing else at the top.
-    let keys: Vec<&String> = log.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["version", "runs"]);
+    sarif::check(&log).unwrap();
     let (run, result) = (&log["runs"][0], &log["runs"][0]["results"][0]);
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     assert!(rules.iter().any(|rule| rule["id"] == result["ruleId"]), "{result}");
@@ -83,6 +83,7 @@ fn known_leaks_pass_wherever_they_move_and_new_ones_do_not() {
     let log: Value =
         serde_json::from_str(&stdout(&place.leaks(&["--baseline", "known.json", "--format", "sarif"])))
             .unwrap();
+    sarif::check(&log).unwrap();
     let states: Vec<&str> = log["runs"][0]["results"]
         .as_array()
         .unwrap()
@@ -104,15 +105,83 @@ fn divergence_is_gated_only_with_a_baseline() {
         text.starts_with("::warning file=a.c,line=3,title=warpline divergent-branch::depends on %25"),
         "{text}"
     );
+    let log = ok(&place.run(&["analyze", "a.c", "--format", "sarif"]));
+    sarif::check(&serde_json::from_str(&log).unwrap()).unwrap();
     ok(&place.run(&["analyze", "a.c", "--write-baseline", "known.json"]));
     ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
     place.write(&kernel.replace("= 0;", "= 0;\n  while (x[i] < n) x[i] += i + 1;"));
     let more = place.run(&["analyze", "a.c", "--baseline", "known.json"]);
     assert_eq!(more.status.code(), Some(1));
     assert!(stdout(&more).contains("divergent-loop: lanes leave the loop"), "{}", stdout(&more));
+    // Lines that accept what is not found are said here, too.
+    let accepting = "    //@ accept divergent-branch, divergent-loop: one is there\n    x[i] = 0; \
+                     //@ accept divergent-branch: none is there";
+    let accepted = kernel.replace("  if (x[i] > n)", "  if (x[i] > n) //@ accept divergent-branch: known");
+    place.write(&accepted.replace("    x[i] = 0;", accepting));
+    let text = ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
+    assert!(text.contains("a.c:4: unmatched `accept`: it accepts divergent-branch, which"), "{text}");
+    assert!(text.contains("a.c:5: unmatched `accept`") && !text.contains("a.c:3: unmatched"), "{text}");
     // Less is no finding.
     place.write(&kernel.replace("  if (x[i] > n)\n", ""));
     ok(&place.run(&["analyze", "a.c", "--baseline", "known.json"]));
+}
+
+#[test]
+fn lines_that_accept_what_is_not_found_are_reported() {
+    if !has_clang() {
+        return;
+    }
+    let accepting = "int compare(const unsigned char *secret, int n) {
+  //@ accept secret-branch: the first byte is public
+  if (secret[0]) return 1;
+  //@ accept secret-address: there is none
+  n += 2; //@ accept secret-brnch: misspelt
+  return n;
+}
+int other(int n) {
+  return n; //@ accept secret-branch: not looked at
+}
+";
+    let place = Place::new(accepting);
+    let text = ok(&place.leaks(&[]));
+    assert!(text.contains("accepted: a.c:3: branch: the first byte is public"), "{text}");
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("unmatched")).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert_eq!(lines[0], "a.c:4: unmatched `accept`: it accepts secret-address, which is not found there");
+    assert!(lines[1].starts_with("a.c:5: unmatched `accept`: there is no rule `secret-brnch`;"), "{text}");
+    let log: Value = serde_json::from_str(&ok(&place.leaks(&["--format", "sarif"]))).unwrap();
+    sarif::check(&log).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let rules: Vec<&Value> = results.iter().map(|result| &result["ruleId"]).collect();
+    assert_eq!(rules, ["secret-branch", "unmatched-accept", "unmatched-accept"]);
+    assert_eq!(results[0]["suppressions"][0]["justification"], "the first byte is public");
+    let report: Value = serde_json::from_str(&ok(&place.leaks(&["--format", "json"]))).unwrap();
+    assert_eq!(report["unmatched"][0]["location"]["line"], 4, "{report:#}");
+    let github = ok(&place.leaks(&["--format", "github"]));
+    assert!(github.starts_with("::notice file=a.c,line=4,title=warpline unmatched-accept::it"), "{github}");
+}
+
+#[test]
+fn logs_are_checked_by_the_rules_of_the_schema() {
+    let message = serde_json::json!({ "text": "x" });
+    let log = |result: Value| {
+        let driver = serde_json::json!({ "name": "warpline", "rules": [{ "id": "a" }] });
+        let runs = serde_json::json!([{ "tool": { "driver": driver }, "results": [result] }]);
+        sarif::check(&serde_json::json!({ "version": "2.1.0", "runs": runs }))
+    };
+    assert_eq!(log(serde_json::json!({ "ruleId": "a", "message": message })), Ok(()));
+    for (wrong, why) in [
+        (serde_json::json!({ "ruleId": "a" }), "lacks message"),
+        (serde_json::json!({ "ruleId": "b", "message": message }), "is not among the rules"),
+        (serde_json::json!({ "ruleId": "a", "message": message, "level": "bad" }), "level is"),
+        (serde_json::json!({ "ruleId": "a", "message": message, "line": 1 }), "may not have line"),
+        (
+            serde_json::json!({ "ruleId": "a", "message": message, "relatedLocations": [{}, {}] }),
+            "relatedLocations is",
+        ),
+    ] {
+        assert!(log(wrong).is_err_and(|error| error.contains(why)), "{why}");
+    }
 }
 
 #[test]

@@ -104,10 +104,13 @@ impl<'a> Replay<'a> {
                 seen.entered_apart += 1;
                 self.entered_apart(paths(&link.evidence)?, split, cycle)
             }
-            Fact::LeftApart(cycle, branch) => {
-                self.follows_split(Split::Branch(branch), next)?;
+            Fact::LeftApart(cycle, split) => {
+                self.follows_split(split, next)?;
                 seen.left_apart += 1;
-                self.left_apart(paths(&link.evidence)?, cycle, branch)
+                match split {
+                    Split::Branch(branch) => self.left_apart(paths(&link.evidence)?, cycle, branch),
+                    Split::Cycle(inner) => self.left_behind(cycle, inner),
+                }
             }
             Fact::GivenUp(cycle, GivenUp::BranchInside(branch)) => {
                 self.follows_split(Split::Branch(branch), next)?;
@@ -340,6 +343,52 @@ impl<'a> Replay<'a> {
         ensure(!targets[0].iter().any(meets), || "the paths meet in the cycle".into())
     }
 
+    /// Threads that leave `inner` may leave the cycle around it.
+    fn left_behind(&self, cycle: CycleId, inner: CycleId) -> Result<(), String> {
+        let inside = |n: Node| self.names.nodes(cycle).contains(&n);
+        let own = |n: Node| self.names.nodes(inner).contains(&n);
+        ensure(inner != cycle && self.names.nodes(inner).iter().all(|&n| inside(n)), || "not inside".into())?;
+        let from =
+            self.names.nodes(inner).iter().flat_map(|&n| self.graph.successors(n)).filter(|&n| !own(n));
+        let mut seen: Vec<Node> = from.collect();
+        let mut at = 0;
+        while let Some(&n) = seen.get(at) {
+            if !inside(n) {
+                return Ok(());
+            }
+            let new: Vec<Node> =
+                self.graph.successors(n).filter(|&t| !own(t) && !seen.contains(&t)).collect();
+            seen.extend(new);
+            at += 1;
+        }
+        Err("no path leaves the cycle".into())
+    }
+
+    /// Whether a node of `around` that is not in `cycle` strictly dominates all of it, and nothing else of `around` that
+    /// is strongly connected with it remains without the node.
+    fn is_in_every_hierarchy(&self, cycle: CycleId, around: CycleId) -> bool {
+        let (own, all) = (self.names.nodes(cycle), self.names.nodes(around));
+        let dominates = |by: Node, n: Node| by != n && self.dominance.dominates(by.index(), n.index());
+        let reaches = |from: Node, to: Node, without: Node| {
+            let (mut seen, mut work) = (vec![from], vec![from]);
+            while let Some(n) = work.pop() {
+                for t in self.graph.successors(n) {
+                    if t != without && all.contains(&t) && !seen.contains(&t) {
+                        seen.push(t);
+                        work.push(t);
+                    }
+                }
+            }
+            seen.contains(&to)
+        };
+        let is_whole = |by: Node| {
+            let others = all.iter().filter(|&&n| n != by && !own.contains(&n));
+            let connected = |n: &Node| reaches(own[0], *n, by) && reaches(*n, own[0], by);
+            own.iter().all(|&n| dominates(by, n)) && !{ others }.any(connected)
+        };
+        all.iter().any(|&by| is_whole(by))
+    }
+
     fn branch_inside(
         &self,
         cycle: CycleId,
@@ -347,8 +396,13 @@ impl<'a> Replay<'a> {
         evidence: &Evidence,
         seen: &mut Seen,
     ) -> Result<(), String> {
-        let inside = |n: Node| self.names.nodes(cycle).contains(&n);
-        ensure(inside(branch), || "the branch is not inside".into())?;
+        ensure(self.names.nodes(cycle).contains(&branch), || "the branch is not inside".into())?;
+        let irreducible = |&c: &CycleId| !self.is_reducible(c);
+        let region = self.names.around(branch).filter(irreducible).last().unwrap_or(cycle);
+        ensure(cycle == region || self.is_in_every_hierarchy(cycle, region), || {
+            "it is not a cycle in every hierarchy".into()
+        })?;
+        let inside = |n: Node| self.names.nodes(region).contains(&n);
         let Evidence::Inside(why) = evidence else { return Err(format!("no reason but {evidence:?}")) };
         let owned = |n: Node| n != branch && self.dominance.dominates(branch.index(), n.index()) && inside(n);
         let arms = |witness: &Witness| -> Result<[EdgeId; 2], String> {

@@ -8,12 +8,18 @@ use warpline_ir::{FuncId, Module};
 
 use crate::rng::SplitMix64;
 
-/// The size of the only structure: `{ i32, [4 x i32], ptr, i32 }`.
+/// The size of the structure: `{ i32, [2 x { i32, i32 }], ptr, i32 }`.
 pub const SIZE: i64 = 40;
 /// Where its pointer lies.
 pub const POINTER: i64 = 24;
 /// Its other members, from the first byte to behind the last one.
 pub const MEMBERS: [(i64, i64); 3] = [(0, 4), (4, 20), (32, 36)];
+/// The members of the array's elements, in the first of them; the size of an element, and how many there are.
+pub const OF_ELEMENTS: [(i64, i64); 2] = [(4, 8), (8, 12)];
+/// See [`OF_ELEMENTS`].
+pub const ELEMENT: i64 = 8;
+/// See [`OF_ELEMENTS`].
+pub const ELEMENTS: i64 = 2;
 
 /// A program: `kernel(ctx, q, k, n)` with pointers to structures and two numbers.
 pub struct SecretProgram {
@@ -30,7 +36,7 @@ pub struct SecretProgram {
 /// # Panics
 /// If the text is none, which is a defect here.
 pub fn generate(seed: u64) -> SecretProgram {
-    let mut text = "type %s = { i32, [4 x i32], ptr, i32 }\nglobal @g: %s align 8\n\
+    let mut text = "type %p = { i32, i32 }\ntype %s = { i32, [2 x %p], ptr, i32 }\nglobal @g: %s align 8\n\
                     declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [writes reads traps arg_memory_only]\n\
                     declare @warpline_declassify_i32(i32) -> i32\n\
                     declare @helper0(ptr, i32) -> i32 [reads writes unknown_result traps]\n\
@@ -74,10 +80,10 @@ pub fn generate(seed: u64) -> SecretProgram {
         let v = body.number();
         for (member, at) in [
             ("i32 0", 0),
-            ("i32 1, i64 0", 1),
-            ("i32 1, i64 1", 2),
-            ("i32 1, i64 2", 3),
-            ("i32 1, i64 3", 4),
+            ("i32 1, i64 0, i32 0", 1),
+            ("i32 1, i64 0, i32 1", 2),
+            ("i32 1, i64 1, i32 0", 3),
+            ("i32 1, i64 1, i32 1", 4),
             ("i32 3", 5),
         ] {
             let v = if at % 2 == 0 { v.clone() } else { "5".into() };
@@ -158,13 +164,13 @@ impl Body<'_> {
         let path = match self.rng.below(4) {
             0 => "i32 0".to_owned(),
             1 => "i32 3".to_owned(),
-            2 => format!("i32 1, i64 {}", self.rng.below(4)),
+            2 => format!("i32 1, i64 {}, i32 {}", self.rng.below(2), self.rng.below(2)),
             _ => {
                 let (v, small, index) = (self.number(), self.fresh(), self.fresh());
                 let v = typed(&v);
-                self.line(&format!("{small}: i32 = and {v}, 3"));
+                self.line(&format!("{small}: i32 = and {v}, 1"));
                 self.line(&format!("{index}: i64 = zext {small}"));
-                format!("i32 1, {index}")
+                format!("i32 1, {index}, i32 {}", self.rng.below(2))
             }
         };
         self.line(&format!("{p}: ptr = getelementptr inbounds %s, {of}, i64 0, {path}"));

@@ -8,8 +8,10 @@ use warpline_ir::{BinaryOp, Edge, FuncId, Inst, Module, Op, Value};
 use warpline_testkit::pairs::run_mixed;
 use warpline_testkit::programs::{Inputs, MemoryMode, ParamRole, Program, ProgramOptions, generate};
 use warpline_testkit::rng::SplitMix64;
-use warpline_testkit::secret_programs::{self, MEMBERS, POINTER, SIZE, SecretProgram};
-use warpline_uniformity::observe::{Area, Base, Kind, Overlap, Secrets, observe};
+use warpline_testkit::secret_programs::{
+    self, ELEMENT, ELEMENTS, MEMBERS, OF_ELEMENTS, POINTER, SIZE, SecretProgram,
+};
+use warpline_uniformity::observe::{Area, Base, Elements, Kind, Overlap, Secrets, observe};
 
 /// What of an executed instruction can be observed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -206,12 +208,19 @@ impl Chosen {
         };
         for _ in 0..rng.between(usize::from(!number), 2) {
             let (parameter, depth) = (rng.below(2), rng.below(2));
-            let (lo, hi) = MEMBERS[rng.below(MEMBERS.len())];
-            chosen.bytes.push((parameter * CHAIN + depth, lo, hi));
+            let elements = rng.chance(1, 2).then_some(Elements { size: ELEMENT, count: Some(ELEMENTS) });
+            let (lo, hi) = match elements {
+                Some(_) => *rng.pick(&OF_ELEMENTS),
+                None => *rng.pick(&MEMBERS),
+            };
+            for k in 0..elements.map_or(1, |_| ELEMENTS) {
+                chosen.bytes.push((parameter * CHAIN + depth, lo + k * ELEMENT, hi + k * ELEMENT));
+            }
             chosen.secrets.memory.push(Area {
                 base: Base::Parameter(parameter as u32),
                 pointers: vec![POINTER; depth],
                 bytes: Some((lo, hi)),
+                elements,
                 name: String::new(),
             });
         }

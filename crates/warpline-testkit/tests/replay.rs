@@ -52,7 +52,7 @@ fn explanations_replay(
         let chain = explainer.cycle(c);
         let inside = std::iter::successors(cycles.parent(c), |&p| cycles.parent(p))
             .any(|p| uniformity.given_up(p).is_some());
-        if uniformity.has_divergent_exit(c) && !inside {
+        if uniformity.has_divergent_exit(c) && (!inside || uniformity.given_up(c).is_some()) {
             replay.chain(&chain, seen).map_err(|e| format!("{c:?}: {e}"))?;
         } else {
             assert!(chain.is_empty());

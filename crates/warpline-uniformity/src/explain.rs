@@ -48,13 +48,13 @@ impl Uniformity {
             (Some(why), _) => Fact::GivenUp(cycle, why),
             (None, Some(&(edge, split))) => Fact::DivergentExit(cycle, edge, split),
             (None, None) => match self.engine.left_apart(cycle) {
-                Some(n) => Fact::LeftApart(cycle, n),
+                Some(at) => Fact::LeftApart(cycle, at),
                 None => return Vec::new(),
             },
         };
         let mut steps = vec![self.step(module, func, first)];
         let parted = match first {
-            Fact::GivenUp(_, GivenUp::BranchInside(n)) | Fact::LeftApart(_, n) => Some(n),
+            Fact::GivenUp(_, GivenUp::BranchInside(n)) | Fact::LeftApart(_, Split::Branch(n)) => Some(n),
             Fact::GivenUp(_, GivenUp::EnteredApart(Split::Branch(n))) => Some(n),
             Fact::DivergentExit(_, _, Split::Branch(n)) => Some(n),
             _ => None,
@@ -155,9 +155,9 @@ impl Uniformity {
                 let header = Block::from(self.cycles().header(cycle));
                 Step { text, block: Some(header), loc: block_loc(module, func, header), ..Step::default() }
             }
-            Fact::LeftApart(cycle, n) => {
+            Fact::LeftApart(cycle, split) => {
                 let loop_name = self.cycle_name(func, cycle);
-                let split = self.split_name(module, func, Split::Branch(n));
+                let split = self.split_name(module, func, split);
                 let text = match self.is_about_secrets() {
                     false => {
                         format!("lanes leave {loop_name} in different iterations: they diverge at {split}")

@@ -15,6 +15,7 @@ use crate::cycles::{CycleForest, CycleId};
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::{JoinSink, Joins, Split};
 use crate::limits::Limits;
+use crate::local::{Fate, Inside};
 use crate::order::DfsOrder;
 use crate::rewired::Kind;
 
@@ -93,15 +94,19 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
 
     fn follow(&mut self, split: Split, state: &mut State<'a, G>) {
         match (split, self.inside(split)) {
-            (_, Some(cycle)) if state.result.given_up[cycle.index()].is_some() => {}
-            (Split::Branch(node), Some(cycle)) => match self.inside_region(cycle, node) {
-                Some(found) => {
-                    found.joins.iter().for_each(|(join, edges)| state.join(*join, edges));
-                    if found.leaves {
-                        state.leave_region(cycle, node);
-                    }
+            // What follows from a cycle inside a region was said when it was given up.
+            (Split::Cycle(_), Some(_)) => {}
+            (Split::Branch(node), Some(_)) if !state.result.is_m_converged_in(state.cycles, node) => {}
+            (Split::Branch(node), Some(region)) => match self.inside_region(region, node) {
+                Fate::Meet(found) => {
+                    state.meet(region, &found);
                 }
-                None => state.give_up(cycle, GivenUp::BranchInside(node)),
+                Fate::GiveUp(..) if self.is_tired() => state.give_up(region, GivenUp::BranchInside(node)),
+                Fate::GiveUp(cycle, behind) => {
+                    state.give_up(cycle, GivenUp::BranchInside(node));
+                    state.split = Split::Cycle(cycle);
+                    behind.iter().for_each(|found| state.meet(region, found));
+                }
             },
             _ => self.propagate(split, state),
         }
@@ -404,13 +409,21 @@ impl<'a, G: Graph> State<'a, G> {
         self.result.changing[value.index()].is_some_and(|c| self.cycles.contains_cycle(cycle, c))
     }
 
-    /// Some of the threads that part at `branch` leave the irreducible cycle around it, while others stay.
-    fn leave_region(&mut self, cycle: CycleId, branch: Node) {
+    /// Threads of the split at hand come together inside a region, or leave it.
+    fn meet(&mut self, region: CycleId, found: &Inside) {
+        found.joins.iter().for_each(|(join, edges)| self.join(*join, edges));
+        if found.leaves {
+            self.leave_region(region);
+        }
+    }
+
+    /// Some of the threads of the split at hand leave the irreducible cycle around it, while others stay.
+    fn leave_region(&mut self, cycle: CycleId) {
         let known = &mut self.result.left_apart[cycle.index()];
         if known.is_some() || self.result.given_up[cycle.index()].is_some() {
             return;
         }
-        *known = Some(branch);
+        *known = Some(self.split);
         self.result.reach[cycle.index()] = Reach::Everywhere;
         self.mark_outside(cycle, None);
         self.splits.push_back(Split::Cycle(cycle));
@@ -427,6 +440,7 @@ impl<'a, G: Graph> State<'a, G> {
             for v in self.values_at(node) {
                 if self.changes_in(v, cycle) {
                     self.mark(v, Cause::GivenUp(cycle));
+                    self.mark_users_behind(cycle, v);
                 }
             }
             // An always-uniform operand is the same for threads that compute it together, but they need not
@@ -444,6 +458,20 @@ impl<'a, G: Graph> State<'a, G> {
         self.mark_outside(cycle, None);
         if self.result.left_apart[cycle.index()].is_none() {
             self.splits.push_back(Split::Cycle(cycle));
+        }
+    }
+
+    /// Marks the users outside `cycle` of an always-uniform value that changes in it: of such cycles inside a region no
+    /// uses are listed.
+    fn mark_users_behind(&mut self, cycle: CycleId, value: Value) {
+        if self.program.rule(value) != Rule::AlwaysUniform {
+            return;
+        }
+        for user in self.users.of(value).map(|i| self.users.get(i)).collect::<Vec<User>>() {
+            let at = self.users.node(self.program, user);
+            if at.is_some_and(|n| !self.cycles.contains(cycle, n)) {
+                self.mark_user(user, Cause::Temporal { operand: value, cycle, exit: None });
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     }
 
     /// Why threads leave a cycle in different iterations, by the exit found first, or why the cycle was given up. Empty
-    /// if neither is so, and for cycles inside one that was given up.
+    /// if neither is so, and for cycles inside one that was given up unless they were themselves.
     /// Linear in the graph for each fact that paths show.
     pub fn cycle(&self, cycle: CycleId) -> Vec<Link> {
         self.links(self.cycle_cause(cycle))
@@ -97,7 +97,7 @@ impl<'a, G: Graph> Explainer<'a, G> {
     pub fn cycle_cause(&self, cycle: CycleId) -> Option<Fact> {
         let u = self.uniformity;
         let exit = u.divergent_exits(cycle).first().map(|&(e, s)| Fact::DivergentExit(cycle, e, s));
-        let left = u.left_apart(cycle).map(|node| Fact::LeftApart(cycle, node));
+        let left = u.left_apart(cycle).map(|at| Fact::LeftApart(cycle, at));
         u.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)).or(left).or(exit)
     }
 
@@ -204,7 +204,9 @@ impl<'a, G: Graph> Explainer<'a, G> {
             Fact::GivenUp(_, GivenUp::BranchInside(node)) => {
                 self.joins.why_inside(node).map_or(Evidence::Missing, Evidence::Inside)
             }
-            Fact::LeftApart(cycle, node) => paths(self.joins.witness_of_leaving(node, cycle)),
+            Fact::LeftApart(cycle, Split::Branch(node)) => paths(self.joins.witness_of_leaving(node, cycle)),
+            // They leave the cycle inside, which was given up, by any exit in any iteration.
+            Fact::LeftApart(_, Split::Cycle(_)) => Evidence::Immediate,
         }
     }
 

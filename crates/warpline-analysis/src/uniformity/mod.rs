@@ -35,8 +35,9 @@
 //!   it and do not come together again before they pass a node that the branch does not strictly dominate: every
 //!   value in it that may change in it is taken for divergent, uses outside for temporally divergent, and its exits
 //!   for the edges of one divergent branch. (Paper 2 has about the same criteria, but applies them to the cycles of one
-//!   hierarchy; here always the outermost irreducible cycle is given up.) The same is done with the inner cycles of
-//!   nests that very many edges leave across very many levels, to bound the cost.
+//!   hierarchy; here it is the smallest cycle that suffices and is a cycle in every hierarchy, at most the outermost
+//!   irreducible one.) The same is done with the inner cycles of nests that very many edges leave across very many
+//!   levels, to bound the cost.
 //!
 //! Unreachable nodes have no influence: their branches are uniform, φ operands on edges from them are
 //! ignored. Values in them follow their operands.
@@ -130,9 +131,9 @@ pub enum Fact {
     DivergentExit(CycleId, EdgeId, Split),
     /// The cycle was given up.
     GivenUp(CycleId, GivenUp),
-    /// Some of the threads that part at the branch leave the irreducible cycle around it, while others stay: the cycle
+    /// Some of the threads that part there leave the irreducible cycle around it, while others stay: the cycle
     /// is left by any exit in any iteration.
-    LeftApart(CycleId, Node),
+    LeftApart(CycleId, Split),
 }
 
 /// To which nodes outside a cycle threads come that left it in different iterations.
@@ -167,7 +168,7 @@ pub struct Uniformity {
     /// By cycle, where threads part that leave it apart, if that is not said of an exit.
     left_before: Vec<Option<Split>>,
     /// By cycle, the branch at which threads part of which some leave it and others stay.
-    left_apart: Vec<Option<Node>>,
+    left_apart: Vec<Option<Split>>,
     splits: Vec<Split>,
     /// By node: 0, or one more than the position of the split of which it is a join.
     join: Vec<u32>,
@@ -408,9 +409,9 @@ impl Uniformity {
             || self.divergent_exits(cycle).iter().any(|&(e, _)| e == edge)
     }
 
-    /// The branch at which threads part of which some leave an irreducible cycle and others stay, if there is one: as of
+    /// Where threads part, inside an irreducible cycle, of which some leave it and others stay, if they do: as of
     /// a cycle that was given up every exit is divergent, but not what is inside. O(1).
-    pub fn left_apart(&self, cycle: CycleId) -> Option<Node> {
+    pub fn left_apart(&self, cycle: CycleId) -> Option<Split> {
         self.left_apart[cycle.index()]
     }
 
@@ -421,8 +422,8 @@ impl Uniformity {
         self.exits.get(cycle.index())
     }
 
-    /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, and cycles in very deep nests; the
-    /// cycles inside share their fate. O(1).
+    /// Why a cycle was given up, if it was. Only outermost irreducible cycles are, cycles inside them that are cycles in
+    /// every hierarchy, and cycles in very deep nests; the cycles inside share their fate. O(1).
     pub fn given_up(&self, cycle: CycleId) -> Option<GivenUp> {
         self.given_up[cycle.index()]
     }
@@ -431,7 +432,12 @@ impl Uniformity {
     /// (paper 2). Said of all nodes but those of cycles that were given up.
     /// Takes as many steps as there are cycles around the node.
     pub fn is_m_converged(&self, node: Node) -> bool {
-        self.cycles.around(node).all(|c| self.given_up(c).is_none())
+        self.is_m_converged_in(&self.cycles, node)
+    }
+
+    /// The same while the cycles are elsewhere.
+    fn is_m_converged_in(&self, cycles: &CycleForest, node: Node) -> bool {
+        cycles.around(node).all(|c| self.given_up(c).is_none())
     }
 
     /// A split of which `node` is a join: threads that part there can arrive at one instance of the node from different
@@ -487,16 +493,16 @@ impl Uniformity {
                     left.or_else(|| self.left_before[cycle.index()].and_then(split))
                 }
             },
-            Fact::DivergentExit(_, _, at) | Fact::GivenUp(_, GivenUp::EnteredApart(at)) => split(at),
-            Fact::GivenUp(_, GivenUp::BranchInside(node)) | Fact::LeftApart(_, node) => {
-                split(Split::Branch(node))
-            }
+            Fact::DivergentExit(_, _, at)
+            | Fact::GivenUp(_, GivenUp::EnteredApart(at))
+            | Fact::LeftApart(_, at) => split(at),
+            Fact::GivenUp(_, GivenUp::BranchInside(node)) => split(Split::Branch(node)),
         }
     }
 
     /// Why threads leave a cycle by any exit in any iteration: what was found first.
     fn left_at_random(&self, cycle: CycleId) -> Option<Fact> {
-        let left = self.left_apart(cycle).map(|node| Fact::LeftApart(cycle, node));
+        let left = self.left_apart(cycle).map(|at| Fact::LeftApart(cycle, at));
         left.or_else(|| self.given_up(cycle).map(|why| Fact::GivenUp(cycle, why)))
     }
 }

@@ -50,3 +50,15 @@ static int depth(const uint8_t *key, int n) { return n == 0 ? key[0] : depth(key
 int recursive(const uint8_t *key) { return depth(key, 3) * 2; }
 uint8_t random_byte(void);
 int named(void) { return sbox[random_byte()]; }
+struct slot { uint32_t counter; uint8_t key[12]; };
+struct slots { struct slot all[8]; unsigned used; };
+int next(struct slots *c, unsigned i, uint8_t *restrict out) {
+  for (int k = 0; k < 12; k++) out[k] ^= c->all[i & 7].key[k];
+  if (++c->all[i & 7].counter == 0) return -1;
+  return c->used > 3;
+}
+int first_key(struct slot *s, int n) {
+  for (int i = 0; i < n; i++)
+    if (s[i].key[0] == 0) return i;
+  return s[n].counter > 9;
+}

@@ -148,6 +148,15 @@ impl SourceTypes for Debug {
         let bare = self.bare(ty);
         self.node(bare)?.number("size").map(|bits| bits.div_ceil(8))
     }
+
+    fn element(&self, ty: u32) -> Option<(u32, Option<u64>)> {
+        let node = self.node(self.bare(ty)).filter(|node| node.word("tag") == "DW_TAG_array_type")?;
+        let lists = self.metadata.get(node.node("elements"))?;
+        let mut lengths = lists.list().filter_map(|length| self.metadata.get(length));
+        let (first, more) = (lengths.next()?, lengths.next().is_some());
+        // Rows of rows have no type of their own.
+        (!more).then(|| Some((node.node("baseType")?, first.number("count")))).flatten()
+    }
 }
 
 #[cfg(test)]

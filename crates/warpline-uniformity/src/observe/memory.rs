@@ -3,10 +3,11 @@
 //! An object is what an allocation makes, a global variable, what a parameter of the entry leads to, or what a pointer
 //! that lay in memory from the start leads to. Within an object, bytes are told apart by their offset. Where an offset
 //! is not known, a pointer stays within the array or the member of a structure that it was made from, as the languages
-//! say.
+//! say; in an array of structures, members are told apart by their places in the elements ([`rows`](super::rows)).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::rows::{Known, Rows, Steps};
 use super::state::{InstanceId, Since};
 use warpline_ir::{AccessType, Function, Inst, Module, PointerFacts, Symbol, Value};
 
@@ -49,6 +50,8 @@ pub(super) struct Place {
     pub hi: i64,
     /// The array, member or object that it stays in: from the first byte to behind the last one.
     pub within: (i64, i64),
+    /// Which of the first bytes it may be, if there are several.
+    pub steps: Option<Steps>,
 }
 
 /// Bytes of an object, from the first to behind the last one.
@@ -57,15 +60,17 @@ pub(super) struct Region {
     pub object: ObjectId,
     pub lo: i64,
     pub hi: i64,
+    /// Which of them, if not all.
+    pub rows: Option<Rows>,
 }
 
 impl Place {
     pub(super) fn start(object: ObjectId) -> Place {
-        Place { object, lo: 0, hi: 0, within: (-FAR, FAR) }
+        Place { object, lo: 0, hi: 0, within: (-FAR, FAR), steps: None }
     }
 
     pub(super) fn anywhere(object: ObjectId) -> Place {
-        Place { object, lo: -FAR, hi: FAR, within: (-FAR, FAR) }
+        Place { object, lo: -FAR, hi: FAR, within: (-FAR, FAR), steps: None }
     }
 
     fn is_exact(self) -> bool {
@@ -79,16 +84,27 @@ impl Place {
         if !self.is_exact() && size < FAR && self.within.0 < hi && lo < self.within.1 {
             (lo, hi) = (lo.max(self.within.0), hi.min(self.within.1));
         }
-        Region { object: self.object, lo, hi }
+        let steps = self.steps.filter(|_| !self.is_exact() && size < FAR);
+        Region { object: self.object, lo, hi, rows: steps.and_then(|steps| steps.rows(size)) }
     }
 
     pub(super) fn moved(self, by: i64) -> Place {
         let add = |x: i64| if x.abs() >= FAR { x } else { x.saturating_add(by).clamp(-FAR, FAR) };
-        Place { lo: add(self.lo), hi: add(self.hi), ..self }
+        Place { lo: add(self.lo), hi: add(self.hi), steps: self.steps.map(|steps| steps.moved(by)), ..self }
+    }
+
+    /// The pointer moved by a number times a size: between two distances, if these are known.
+    pub(super) fn times(self, size: i64, between: Option<(i64, i64)>) -> Place {
+        let steps = match self.is_exact() {
+            true => Steps::begin(self.lo, size),
+            false => self.steps.and_then(|steps| steps.times(size)),
+        };
+        let moved = between.map_or_else(|| self.adrift(), |(least, greatest)| self.between(least, greatest));
+        Place { steps, ..moved }
     }
 
     /// The pointer moved by a distance between two.
-    pub(super) fn between(self, least: i64, greatest: i64) -> Place {
+    fn between(self, least: i64, greatest: i64) -> Place {
         let (from, to) = (self.moved(least), self.moved(greatest));
         let (lo, hi) = (from.lo, to.hi);
         let within = self.within.0 <= lo && hi < self.within.1;
@@ -98,26 +114,44 @@ impl Place {
     /// The pointer moved by a distance that is not known.
     pub(super) fn adrift(self) -> Place {
         let (lo, hi) = self.within;
-        Place { lo: lo.min(self.lo), hi: (hi - 1).max(self.hi).max(lo), ..self }
+        Place { lo: lo.min(self.lo), hi: (hi - 1).max(self.hi).max(lo), steps: None, ..self }
     }
 
     /// The pointer to something of this size that begins here.
     pub(super) fn narrowed(self, size: u64) -> Place {
         let Ok(size) = i64::try_from(size) else { return self };
         if !self.is_exact() || size == 0 || size >= FAR {
-            return self;
+            return Place { steps: self.steps.map(|steps| steps.narrowed(size)), ..self };
         }
-        Place { within: (self.lo, self.lo.saturating_add(size)), ..self }
+        Place { within: (self.lo, self.lo.saturating_add(size)), steps: None, ..self }
     }
 }
 
 impl Region {
     pub(super) fn whole(object: ObjectId) -> Region {
-        Region { object, lo: -FAR, hi: FAR }
+        Region::bytes(object, -FAR, FAR)
     }
 
-    fn meets(self, lo: i64, hi: i64) -> bool {
-        self.lo < hi && lo < self.hi
+    pub(super) fn bytes(object: ObjectId, lo: i64, hi: i64) -> Region {
+        Region { object, lo, hi, rows: None }
+    }
+
+    /// Whether it may have one of these bytes.
+    fn meets(self, lo: i64, hi: i64, rows: Option<Rows>) -> bool {
+        let (lo, hi) = (lo.max(self.lo), hi.min(self.hi));
+        lo < hi
+            && match (self.rows, rows) {
+                (None, None) => true,
+                (Some(rows), None) | (None, Some(rows)) => rows.meets_range(lo, hi),
+                (Some(own), Some(rows)) => own.meets(rows),
+            }
+    }
+
+    /// Whether it has all bytes of another one.
+    fn contains(self, other: Region) -> bool {
+        let has = |rows: Rows| other.rows.is_some_and(|others| rows.contain(others));
+        (self.object == other.object && self.lo <= other.lo && other.hi <= self.hi)
+            && self.rows.is_none_or(has)
     }
 }
 
@@ -130,8 +164,8 @@ pub(super) struct Places {
 /// An object and the array in it.
 type Whole = (ObjectId, (i64, i64));
 
-/// From where to where, and how often that has grown.
-type Span = (i64, i64, u8);
+/// From where to where, and how often that has grown; which of the first bytes.
+type Span = (i64, i64, u8, Option<Steps>);
 
 /// A place that grows more often than this may be anywhere.
 const MAX_GROWTH: u8 = 4;
@@ -144,7 +178,14 @@ impl Places {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Place> + '_ {
-        self.all.iter().map(|(&(object, within), &(lo, hi, _))| Place { object, lo, hi, within })
+        let place = |(&(object, within), &(lo, hi, _, steps)): (&Whole, &Span)| Place {
+            object,
+            lo,
+            hi,
+            within,
+            steps,
+        };
+        self.all.iter().map(place)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -156,14 +197,16 @@ impl Places {
         use std::collections::btree_map::Entry;
         match self.all.entry((place.object, place.within)) {
             Entry::Vacant(slot) => {
-                slot.insert((place.lo, place.hi, 0));
+                slot.insert((place.lo, place.hi, 0, place.steps));
                 true
             }
             Entry::Occupied(mut slot) => {
-                let (lo, hi, grown) = slot.get_mut();
+                let (lo, hi, grown, steps) = slot.get_mut();
+                let joined = Known::of(*lo, *hi, *steps).join(Known::of(place.lo, place.hi, place.steps));
                 if *lo <= place.lo && place.hi <= *hi {
-                    return false;
+                    return *lo < *hi && std::mem::replace(steps, joined) != joined;
                 }
+                *steps = joined;
                 *grown = grown.saturating_add(1);
                 let wide = match *grown {
                     0..=MAX_GROWTH => place,
@@ -208,6 +251,7 @@ pub(super) enum Held {
 struct Write {
     lo: i64,
     hi: i64,
+    rows: Option<Rows>,
     ty: Option<AccessType>,
     by: (InstanceId, Inst),
     since: Since,
@@ -386,14 +430,13 @@ impl<'m> Memory<'m> {
         if matches!(object, Object::Constant(_)) && self.secret.iter().all(|s| s.object != region.object) {
             return Vec::new();
         }
-        let is_public = |p: &Region| p.object == region.object && p.lo <= region.lo && region.hi <= p.hi;
-        if self.public.iter().any(is_public) {
+        if self.public.iter().any(|public| public.contains(region)) {
             return Vec::new();
         }
         let cut = |lo: i64, hi: i64| Region { lo: lo.max(region.lo), hi: hi.min(region.hi), ..region };
         let mut parts = Vec::new();
         for given in &self.secret {
-            let same = given.object == region.object && region.meets(given.lo, given.hi);
+            let same = given.object == region.object && region.meets(given.lo, given.hi, given.rows);
             if same {
                 parts.push((cut(given.lo, given.hi), Held::Given(region.object)));
             } else if object == Object::Elsewhere {
@@ -408,17 +451,14 @@ impl<'m> Memory<'m> {
         }
         for (&other, writes) in &self.written {
             if other == region.object {
-                let met = writes.iter().filter(|w| region.meets(w.lo, w.hi));
+                let met = writes.iter().filter(|w| region.meets(w.lo, w.hi, w.rows));
                 parts.extend(met.map(|w| (cut(w.lo, w.hi), Held::Written(w.by.0, w.by.1, w.since))));
             } else if self.may_be_same(other, region.object) {
                 let met = writes.iter().find(|w| !self.apart(w.ty, ty));
                 parts.extend(met.map(|w| (region, Held::Written(w.by.0, w.by.1, w.since))));
             }
         }
-        let public = |part: &Region| {
-            self.public.iter().any(|p| p.object == part.object && p.lo <= part.lo && part.hi <= p.hi)
-        };
-        parts.retain(|(part, _)| !public(part));
+        parts.retain(|&(part, _)| !self.public.iter().any(|public| public.contains(part)));
         parts
     }
 
@@ -434,13 +474,17 @@ impl<'m> Memory<'m> {
             return false;
         }
         let writes = self.written.entry(region.object).or_default();
-        let covers = |w: &Write| w.lo <= region.lo && region.hi <= w.hi && (w.ty.is_none() || w.ty == ty);
+        let covers = |w: &Write| {
+            let all = Region { object: region.object, lo: w.lo, hi: w.hi, rows: w.rows };
+            all.contains(region) && (w.ty.is_none() || w.ty == ty)
+        };
         if writes.iter().any(covers) {
             return false;
         }
         let whole = writes.len() >= MAX_PIECES;
-        let (lo, hi, ty) = if whole { (-FAR, FAR, None) } else { (region.lo, region.hi, ty) };
-        writes.push(Write { lo, hi, ty, by, since });
+        let (kept, ty) = if whole { (Region::whole(region.object), None) } else { (region, ty) };
+        let Region { lo, hi, rows, .. } = kept;
+        writes.push(Write { lo, hi, rows, ty, by, since });
         true
     }
 
@@ -479,7 +523,7 @@ impl<'m> Memory<'m> {
             if !same && !self.may_be_same(other, region.object) {
                 continue;
             }
-            for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi)) {
+            for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi, None)) {
                 match &s.what {
                     Some(what) => _ = places.add_all(what),
                     None => any = true,
@@ -522,13 +566,13 @@ impl<'m> Memory<'m> {
             if !same && !self.may_be_same(other, source.object) {
                 continue;
             }
-            for s in all.into_iter().filter(|s| !same || source.meets(s.lo, s.hi)) {
+            for s in all.into_iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
                 let region = match same && exact {
-                    true => Region {
-                        object: target.object,
-                        lo: s.lo.max(source.lo) - from.lo + to.lo,
-                        hi: s.hi.min(source.hi) - from.lo + to.lo,
-                    },
+                    true => Region::bytes(
+                        target.object,
+                        s.lo.max(source.lo) - from.lo + to.lo,
+                        s.hi.min(source.hi) - from.lo + to.lo,
+                    ),
                     false => target,
                 };
                 moved.push((region, s.what));
@@ -548,9 +592,9 @@ impl<'m> Memory<'m> {
             .collect();
         if let (true, false) = (exact, matches!(self.object(source.object), Object::Private(..))) {
             for (at, behind) in asked {
-                if source.meets(at, at + 1) {
+                if source.meets(at, at + 1, None) {
                     let lo = at - from.lo + to.lo;
-                    let region = Region { object: target.object, lo, hi: lo + 8 };
+                    let region = Region::bytes(target.object, lo, lo + 8);
                     moved.push((region, Some(Places::of(Place::start(behind)))));
                 }
             }

@@ -34,16 +34,18 @@ mod chains;
 mod findings;
 mod memory;
 mod points;
+mod rows;
 mod secrets;
 mod state;
 mod walk;
 
-pub use secrets::{Area, Base, NoTypes, SecretError, Secrets, SourceTypes};
+pub use secrets::{Area, Base, Elements, NoTypes, SecretError, Secrets, SourceTypes};
 
 use std::collections::BTreeSet;
 
 use crate::Step;
 use memory::{Memory, Object, Place, Places, Region};
+use rows::Rows;
 use state::{Secret, State};
 use warpline_ir::{FuncId, Inst, Module};
 
@@ -160,11 +162,19 @@ fn region(memory: &mut Memory<'_>, area: &Area) -> Region {
         Base::Global(symbol) => memory.id(Object::Global(symbol)),
     };
     for &at in &area.pointers {
-        let pointer = Region { object, lo: at, hi: at + 8 };
+        let pointer = Region::bytes(object, at, at + 8);
         object = memory.behind(pointer, 8).unwrap_or(object);
     }
-    match area.bytes {
-        Some((lo, hi)) => Region { object, lo, hi },
-        None => Region::whole(object),
+    match (area.bytes, area.elements) {
+        (Some((lo, hi)), None) => Region::bytes(object, lo, hi),
+        (Some((lo, hi)), Some(Elements { size, count })) => {
+            let rows = Rows::new(size, lo, hi - lo);
+            let behind = |count: i64| count.checked_sub(1)?.checked_mul(size)?.checked_add(hi);
+            match count.and_then(behind) {
+                Some(hi) => Region { object, lo, hi, rows },
+                None => Region { rows, ..Region::whole(object) },
+            }
+        }
+        (None, _) => Region::whole(object),
     }
 }

@@ -307,9 +307,7 @@ impl Mover<'_> {
             return place.moved(distance);
         }
         let range = self.indices.get(&(self.inst, operand));
-        let moved = range
-            .and_then(|&(low, high)| Some(place.between(low.checked_mul(size)?, high.checked_mul(size)?)));
-        moved.unwrap_or(place.adrift())
+        place.times(size, range.and_then(|&(low, high)| low.checked_mul(size).zip(high.checked_mul(size))))
     }
 
     /// Where a pointer to a place leads then.
@@ -346,7 +344,7 @@ impl Mover<'_> {
                     place = place.moved(offset as i64);
                     // An array without a length at the end has any.
                     place = match size_of(ty) {
-                        Some(0) => Place { within: (place.lo, FAR), ..place },
+                        Some(0) => Place { within: (place.lo, FAR), steps: None, ..place },
                         Some(size) => place.narrowed(size),
                         None => place,
                     };

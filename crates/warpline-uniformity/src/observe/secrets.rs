@@ -35,14 +35,25 @@ pub struct Area {
     pub pointers: Vec<i64>,
     /// The bytes; none for all.
     pub bytes: Option<(i64, i64)>,
+    /// If the bytes are those in the first element of an array, and those of the other elements are meant, too.
+    pub elements: Option<Elements>,
     /// What it is called.
     pub name: String,
+}
+
+/// The elements of an array.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Elements {
+    /// The size of one, in bytes.
+    pub size: i64,
+    /// How many there are; none for any number.
+    pub count: Option<i64>,
 }
 
 impl Area {
     /// All that a parameter leads to.
     pub fn behind(parameter: u32, name: String) -> Area {
-        Area { base: Base::Parameter(parameter), pointers: Vec::new(), bytes: None, name }
+        Area { base: Base::Parameter(parameter), pointers: Vec::new(), bytes: None, elements: None, name }
     }
 }
 
@@ -58,6 +69,10 @@ pub trait SourceTypes {
     fn members(&self, ty: u32) -> Vec<(String, u64, u32)>;
     /// The size in bytes.
     fn size(&self, ty: u32) -> Option<u64>;
+    /// The type of the elements of an array, and how many there are if that is known; none if it is no array.
+    fn element(&self, _ty: u32) -> Option<(u32, Option<u64>)> {
+        None
+    }
 }
 
 /// No types are known.
@@ -102,6 +117,11 @@ pub enum SecretError {
         /// The members there are; none if the type is not known.
         known: Vec<String>,
     },
+    /// Elements of an array are meant where that is not possible: their type is not known, or pointers in all of them
+    /// are to be followed.
+    Elements,
+    /// A member of an array's elements is named as if it were the array's.
+    MemberOfElements(String),
     /// It is no path.
     Malformed(String),
     /// The list names nothing.
@@ -138,10 +158,19 @@ impl fmt::Display for SecretError {
             SecretError::Member { name, known } => {
                 write!(f, "there is no member `{name}`; {}", list(known))
             }
+            SecretError::Elements => write!(
+                f,
+                "`[]` stands for the elements of an array of which the type is known, and `[0]` for one; pointers in \
+                 all elements are not followed"
+            ),
+            SecretError::MemberOfElements(name) => write!(
+                f,
+                "`{name}` is looked for in an array: `[].{name}` is the member of all elements, `[0].{name}` of one"
+            ),
             SecretError::Malformed(text) => write!(
                 f,
-                "`{text}` names nothing: use a parameter, `*x`, `&x`, `x->member`, `*x[0..32]`, a global variable, \
-                 or `function()`"
+                "`{text}` names nothing: use a parameter, `*x`, `&x`, `x->member`, `x[].member`, `*x[0..32]`, a \
+                 global variable, or `function()`"
             ),
             SecretError::Empty { known } => write!(f, "name the parameters that are secret; {}", list(known)),
         }
@@ -156,6 +185,7 @@ struct At {
     pointers: Vec<i64>,
     /// The first byte and the size, where it is memory; none for a parameter's value.
     bytes: Option<(i64, Option<i64>)>,
+    elements: Option<Elements>,
     ty: Option<u32>,
 }
 
@@ -164,6 +194,8 @@ enum Step {
     Member(String),
     Behind(String),
     Bytes(i64, i64),
+    /// An element of an array, or all.
+    Element(Option<i64>),
 }
 
 impl Secrets {
@@ -173,7 +205,7 @@ impl Secrets {
     }
 
     /// Reads a list, separated by commas: parameters by name or by position from 0, global variables, members of what
-    /// these are or lead to (`ctx->key`, `state.seed`), bytes (`*x[0..32]`), or functions whose result is secret
+    /// these are or lead to (`ctx->key`, `state.seed`), elements of arrays (`slots[2].key`, `slots[].key`), bytes (`*x[0..32]`), or functions whose result is secret
     /// (`random()`). Of a pointer the memory that it leads to is secret (`key`, or with a sign `*key`); with `&key` the
     /// pointer itself is. Of anything else the value is.
     ///
@@ -298,7 +330,7 @@ fn resolve(
     }
     let is_pointer = at.bytes.is_some() && at.ty.is_some_and(|ty| types.pointee(ty).is_some());
     if is_pointer && sign != Some('&') {
-        at = at.followed(types);
+        at = at.followed(types)?;
         return Ok(Found::Memory(at.area(item, true)));
     }
     Ok(Found::Memory(at.area(item, false)))
@@ -311,14 +343,16 @@ fn begin(name: &str, module: &Module, func: &Function, types: &dyn SourceTypes) 
     let by_position = || bare.parse().ok().filter(|&i: &usize| i < known.len() && !name.starts_with('%'));
     if let Some(index) = by_name.or_else(by_position) {
         let ty = types.parameter(&func.name, index);
-        return Ok(At { base: Base::Parameter(index as u32), pointers: Vec::new(), bytes: None, ty });
+        let base = Base::Parameter(index as u32);
+        return Ok(At { base, pointers: Vec::new(), bytes: None, elements: None, ty });
     }
     let symbol = module.symbol(name.trim_start_matches('@'));
     let is_variable = |s: &Symbol| matches!(module.symbols[*s].kind, SymbolKind::Global { .. });
     match symbol.filter(is_variable) {
         Some(symbol) => {
             let ty = types.global(&module.symbols[symbol].name);
-            Ok(At { base: Base::Global(symbol), pointers: Vec::new(), bytes: Some((0, None)), ty })
+            let base = Base::Global(symbol);
+            Ok(At { base, pointers: Vec::new(), bytes: Some((0, None)), elements: None, ty })
         }
         None => Err(SecretError::Unknown { name: name.to_owned(), known }),
     }
@@ -326,26 +360,33 @@ fn begin(name: &str, module: &Module, func: &Function, types: &dyn SourceTypes) 
 
 impl At {
     /// What the pointer that this is leads to.
-    fn followed(self, types: &dyn SourceTypes) -> At {
+    fn followed(self, types: &dyn SourceTypes) -> Result<At, SecretError> {
+        if self.elements.is_some() {
+            return Err(SecretError::Elements);
+        }
         let mut pointers = self.pointers;
         pointers.extend(self.bytes.map(|(lo, _)| lo));
         let ty = self.ty.and_then(|ty| types.pointee(ty));
-        At { base: self.base, pointers, bytes: Some((0, None)), ty }
+        Ok(At { base: self.base, pointers, bytes: Some((0, None)), elements: None, ty })
     }
 
     fn step(self, step: Step, types: &dyn SourceTypes) -> Result<At, SecretError> {
         let is_pointer = self.bytes.is_none() || self.ty.is_some_and(|ty| types.pointee(ty).is_some());
         match step {
             Step::Bytes(lo, hi) => {
-                let at = if self.bytes.is_none() { self.followed(types) } else { self };
+                let at = if self.bytes.is_none() { self.followed(types)? } else { self };
                 let start = at.bytes.map_or(0, |(lo, _)| lo);
                 Ok(At { bytes: Some((start + lo, Some(hi - lo))), ty: None, ..at })
             }
-            Step::Behind(name) if is_pointer => self.followed(types).step(Step::Member(name), types),
+            Step::Element(index) => self.element(index, is_pointer, types),
+            Step::Behind(name) if is_pointer => self.followed(types)?.step(Step::Member(name), types),
             Step::Member(name) if self.bytes.is_none() => {
-                self.followed(types).step(Step::Member(name), types)
+                self.followed(types)?.step(Step::Member(name), types)
             }
             Step::Member(name) | Step::Behind(name) => {
+                if self.ty.is_some_and(|ty| types.element(ty).is_some()) {
+                    return Err(SecretError::MemberOfElements(name));
+                }
                 let members = self.ty.map(|ty| types.members(ty)).unwrap_or_default();
                 let Some((_, offset, ty)) = members.iter().find(|(own, ..)| *own == name) else {
                     let known = members.into_iter().map(|(name, ..)| name).collect();
@@ -358,9 +399,42 @@ impl At {
         }
     }
 
+    /// An element of the array that this is or leads to, or all of them.
+    fn element(
+        self,
+        index: Option<i64>,
+        is_pointer: bool,
+        types: &dyn SourceTypes,
+    ) -> Result<At, SecretError> {
+        let (at, element) = match is_pointer {
+            true => {
+                let at = self.followed(types)?;
+                let element = at.ty.map(|ty| (ty, None));
+                (at, element)
+            }
+            false => {
+                let element = self.ty.and_then(|ty| types.element(ty));
+                (self, element)
+            }
+        };
+        let (ty, count) = element.ok_or(SecretError::Elements)?;
+        let size = types.size(ty).and_then(|size| i64::try_from(size).ok()).filter(|&size| size > 0);
+        let size = size.ok_or(SecretError::Elements)?;
+        let first = at.bytes.map_or(0, |(lo, _)| lo);
+        let start = index.unwrap_or(0).checked_mul(size).and_then(|by| first.checked_add(by));
+        let bytes = Some((start.ok_or(SecretError::Elements)?, Some(size)));
+        let elements = match index {
+            Some(_) => at.elements,
+            None if at.elements.is_some() => return Err(SecretError::Elements),
+            None => Some(Elements { size, count: count.and_then(|n| i64::try_from(n).ok()) }),
+        };
+        Ok(At { bytes, elements, ty: Some(ty), ..at })
+    }
+
     fn area(self, item: &str, whole: bool) -> Area {
         let bytes = self.bytes.filter(|_| !whole).and_then(|(lo, size)| Some((lo, lo + size?)));
-        Area { base: self.base, pointers: self.pointers, bytes, name: item.to_owned() }
+        let elements = self.elements.filter(|_| bytes.is_some());
+        Area { base: self.base, pointers: self.pointers, bytes, elements, name: item.to_owned() }
     }
 }
 
@@ -376,7 +450,13 @@ fn split(path: &str) -> Option<(&str, Vec<Step>)> {
     while !rest.is_empty() {
         if let Some(bytes) = rest.strip_prefix('[') {
             let (range, behind) = bytes.split_once(']')?;
-            let (lo, hi) = range.split_once("..")?;
+            let Some((lo, hi)) = range.split_once("..") else {
+                let index = range.trim();
+                let number = || index.parse().ok().filter(|&index: &i64| index >= 0);
+                steps.push(Step::Element(if index.is_empty() { None } else { Some(number()?) }));
+                rest = behind;
+                continue;
+            };
             let (lo, hi): (i64, i64) = (lo.trim().parse().ok()?, hi.trim().parse().ok()?);
             if lo < 0 || hi <= lo {
                 return None;

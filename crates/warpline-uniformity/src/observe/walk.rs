@@ -179,7 +179,7 @@ impl State<'_> {
                         let exact = source.lo == source.hi && target.lo == target.hi;
                         let at = |x: i64| if x.abs() >= FAR { x } else { x - source.lo + target.lo };
                         let region = match exact && part.object == source.object {
-                            true => Region { object: target.object, lo: at(part.lo), hi: at(part.hi) },
+                            true => Region::bytes(target.object, at(part.lo), at(part.hi)),
                             false => target.access(size),
                         };
                         new |= self.write(id, inst, [region], None, Why::Memory(held));
