@@ -66,6 +66,7 @@ mod pointers;
 mod print;
 mod private_parts;
 mod ranges;
+mod recent;
 mod second_results;
 mod simplify;
 mod stack_alignment;
