@@ -82,7 +82,7 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
         let func = kernel.function();
         if let Some(line) = line_of(&kernel.imported.ir, func, &asked.input) {
             // A function without data to be made up is one that others run.
-            let made = made_up::missing(&func.params, func, &kernel.args, &[], 1).unwrap_or_default();
+            let made = made_up::missing(&func.params, func, &kernel.args, &[], 1, 1).unwrap_or_default();
             lines.entry(line).or_default().extend(binds(&made));
         }
     }
@@ -112,7 +112,7 @@ fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
             Some(_) => made_up::ITEMS,
             None => made_up::extent(params, func, &[]),
         };
-        let Ok(made) = made_up::missing(params, func, &kernel.args, &[], extent) else { continue };
+        let Ok(made) = made_up::missing(params, func, &kernel.args, &[], extent, 1) else { continue };
         let mut of_kernel: Vec<String> =
             guess.iter().map(|index| format!("//@ args {index}=index")).collect();
         // Work-groups are chosen for each run.
