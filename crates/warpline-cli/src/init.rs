@@ -81,8 +81,11 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
         let Opened::One(kernel, _) = loops::open(&one)? else { continue };
         let func = kernel.function();
         if let Some(line) = line_of(&kernel.imported.ir, func, &asked.input) {
-            // A function without data to be made up is one that others run.
-            let made = made_up::missing(&func.params, func, &kernel.args, &[], 1, 1).unwrap_or_default();
+            // A function without data to be made up is one that others run; one that takes or returns what `run` does not
+            // pass gets what would be passed otherwise.
+            let made = made_up::for_loops(&kernel)
+                .or_else(|_| made_up::missing(&func.params, func, &kernel.args, &[], 1, 1))
+                .unwrap_or_default();
             lines.entry(line).or_default().extend(binds(&made));
         }
     }

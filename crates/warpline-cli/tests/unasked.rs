@@ -319,6 +319,12 @@ fn fresh_files_of_strangers_run_or_are_told_what_to_do() {
     );
     assert!(code == 0 && said.contains("0 mismatches") && said.contains("a=f64[1048576]"), "{said}");
 
+    // What `init` writes is what fits.
+    let path = folder.path().join("matmul.c");
+    ok(&warpline(&["init", path.to_str().unwrap(), "--yes"]));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("//@ bind a=f64[1048576]=random"));
+    assert!(ok(&warpline(&["run", path.to_str().unwrap()])).contains("0 mismatches"));
+
     // Structures take more room than a slice has elements; a program's beginning is not run.
     let (code, said) = run(
         "length.rs",

@@ -14,11 +14,15 @@ use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
 use warpline::vectorize::work_items;
 use warpline_compile::KernelOptions;
+use warpline_compile::kernel::Kernel;
 use warpline_llvm::Imported;
 
 use crate::directives;
 use crate::error::{Error, Result};
 use crate::spec::{Bind, Elem, Fill, Number, Spec};
+
+use super::data::Data;
+use super::lockstep::{self, Subject};
 
 /// What integers are, by how many of them are taken for extents.
 const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
@@ -126,6 +130,30 @@ pub(crate) fn missing(
         all.push(Bind { name, spec });
     }
     Ok(all)
+}
+
+/// What is passed to a function with loops of which nothing is said: data that fits, as far as the interpreter goes.
+///
+/// # Errors
+/// As [`missing`], or if no data fits.
+pub(crate) fn for_loops(kernel: &Kernel) -> Result<Vec<Bind>> {
+    let func = kernel.function();
+    let subject = Subject {
+        module: &kernel.imported.ir,
+        kernel: kernel.func,
+        args: &kernel.args,
+        width: 1,
+        epilogue: 1,
+        fused: false,
+    };
+    fitting(|room| {
+        let made = missing(&func.params, func, &kernel.args, &[], 1, room)?;
+        let data = Data::new(func, &kernel.args, &made.iter().collect::<Vec<_>>(), (0, 1), 1)?;
+        match lockstep::interpret(subject, &data, None).stopped.filter(|stop| stop.undefined) {
+            Some(stop) => Err(does_not_fit(&stop.text, &describe(&made, None))),
+            None => Ok(made),
+        }
+    })
 }
 
 /// The parameter of a function that is taken for its index, where nothing says what its lanes are: neither directives
