@@ -109,9 +109,11 @@ mod wrapper;
 use std::path::PathBuf;
 
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use program::VERB;
 #[cfg(feature = "compile")]
 #[doc(hidden)]
-pub use program::{VERB, serve};
+pub use program::serve;
 
 use files::Project;
 

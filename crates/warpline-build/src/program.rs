@@ -1,8 +1,6 @@
 //! Building by an installed program: the build script starts `warpline`, which does all that it would do itself, in the
 //! same folder and with the same variables of cargo. What is to be built is said by words `KEY=VALUE`.
 
-use std::path::PathBuf;
-
 use crate::{Builder, Choice};
 
 /// The first word of such a command line; no verb for people.
@@ -144,7 +142,7 @@ fn read(words: &[std::ffi::OsString]) -> crate::Result<(Builder, String)> {
                 cpus.push(text()?.to_owned());
                 builder
             }
-            b"script" => Builder { script: Some(PathBuf::from(value)), ..builder },
+            b"script" => Builder { script: Some(value.into()), ..builder },
             b"source" => builder.source(value),
             b"part" => builder.part(value),
             b"width" => builder.width(number()?),
