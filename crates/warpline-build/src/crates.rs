@@ -15,11 +15,6 @@ use crate::error::{Error, Result};
 use crate::files::{Built, Project, Row};
 use crate::wrapper::{self, Which};
 
-/// Whether warpline itself has the crate compiled, for what the crate's own build has begun.
-pub(crate) fn is_nested() -> bool {
-    std::env::var_os(package::NESTED).is_some()
-}
-
 /// What a source belongs to, if it is a module of the package that is built.
 pub(crate) fn member(source: &Path) -> Result<Option<Member>> {
     if source.extension().is_none_or(|extension| extension != "rs") {
@@ -122,13 +117,11 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
     }
     let mut found = Found { units: Vec::new(), left_out: Vec::new(), files: Vec::new() };
     for (target, sources) in by_target {
-        let script = std::env::current_exe()
-            .map_err(|error| Error::io("cannot find", "the program of the build script", &error))?;
         let request = Request {
             folder: project.out.join("warpline-nested"),
             features: Some(package::features_of_script(&target.manifest)?),
             triple: Some(project.target.clone()).filter(|target| *target != project.host),
-            script: Some(script),
+            script: Some(project.script.clone()),
         };
         let built = request.build(target)?;
         let bitcode = project.out.join("warpline").join(format!("{}.bc", project.name));

@@ -43,6 +43,13 @@ pub enum Error {
         target: String,
         /// Why what is prebuilt cannot be used.
         why: String,
+        /// Why there is no program to make it.
+        program: String,
+    },
+    /// What the installed program says is wrong.
+    Program {
+        /// Its message.
+        message: String,
     },
 }
 
@@ -70,10 +77,13 @@ impl fmt::Display for Error {
             #[cfg(feature = "compile")]
             Error::Compile(error) => error.fmt(f),
             Error::Io { what, path, reason } => write!(f, "{what} {}: {reason}", path.display()),
-            Error::NotPrebuilt { target, why } => write!(
+            Error::NotPrebuilt { target, why, program } => write!(
                 f,
-                "there is no code for {target}: {why}; enable the feature `compile` of warpline-build to make it here"
+                "there is no code for {target} ({why}), and no program to make it: {program}; install it with \
+                 `cargo install warpline-cli`, name it in $WARPLINE_WORKER, or enable the feature `compile` of \
+                 warpline-build"
             ),
+            Error::Program { message } => f.write_str(message),
         }
     }
 }

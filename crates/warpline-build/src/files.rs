@@ -39,6 +39,8 @@ pub(crate) struct Project {
     pub fingerprint: u64,
     /// The name and version of the package.
     pub package: String,
+    /// The program of the build script.
+    pub script: PathBuf,
     /// Where files are put.
     pub out: PathBuf,
 }
@@ -88,6 +90,11 @@ impl Project {
             None => vec!["generic".to_owned()],
         };
         let package = variable("CARGO_PKG_NAME")?;
+        let script = match &builder.script {
+            Some(script) => script.clone(),
+            None => std::env::current_exe()
+                .map_err(|error| Error::io("cannot find", "the program of the build script", &error))?,
+        };
         let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
         let mut hash = Fnv::default();
         hash.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -100,7 +107,7 @@ impl Project {
             // Version control may have changed the ends of lines.
             hash.add(&text.into_iter().filter(|&byte| byte != b'\r').collect::<Vec<u8>>());
         }
-        for variable in ["WARPLINE_PREBUILT", "WARPLINE_LLVM", "CLANG"] {
+        for variable in ["WARPLINE_PREBUILT", "WARPLINE_LLVM", "WARPLINE_WORKER", "CLANG"] {
             println!("cargo:rerun-if-env-changed={variable}");
         }
         Ok(Project {
@@ -119,6 +126,7 @@ impl Project {
             prebuilt: builder.prebuilt.clone(),
             fingerprint: hash.0,
             package: format!("{package} {version}"),
+            script,
             out: variable("OUT_DIR")?.into(),
         })
     }
@@ -131,16 +139,10 @@ impl Project {
 
     /// Makes code, and keeps it where that is asked for.
     #[cfg(feature = "compile")]
-    pub(crate) fn compile(&self, _why: &str) -> Result<Built> {
+    pub(crate) fn compile(&self) -> Result<Built> {
         let built = crate::compile::compile(self)?;
         crate::prebuilt::keep(self, &built)?;
         Ok(built)
-    }
-
-    /// Makes no code.
-    #[cfg(not(feature = "compile"))]
-    pub(crate) fn compile(&self, why: &str) -> Result<Built> {
-        Err(Error::NotPrebuilt { target: self.target.clone(), why: why.to_owned() })
     }
 
     /// Puts the library where cargo wants it, and says that it is to be linked.

@@ -75,10 +75,12 @@
 //! `NAME_groups(offset, size, local, groups, …)`, and with barriers `NAME_workspace(size, local, …)`, the bytes of the
 //! last argument of these. Such sources have a library of their own.
 //!
-//! # Without a compiler
+//! # Without building the compiler
 //!
-//! With [`Builder::prebuilt`] a package brings its code along, and who uses it needs neither LLVM nor, with
-//! `default-features = false`, to build anything of warpline but this small crate.
+//! By default the build script has the compiler in it, which cargo builds once. With `default-features = false` this is
+//! a small crate without dependencies: the installed program `warpline` of the same version compiles, the one on the
+//! path or that `$WARPLINE_WORKER` names. With [`Builder::prebuilt`] a package brings its code along, and who uses it
+//! needs neither the program nor LLVM.
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -100,12 +102,18 @@ mod opencl;
 #[cfg(feature = "compile")]
 mod parallel;
 mod prebuilt;
+mod program;
 #[cfg(feature = "compile")]
 mod wrapper;
 
 use std::path::PathBuf;
 
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use program::VERB;
+#[cfg(feature = "compile")]
+#[doc(hidden)]
+pub use program::serve;
 
 use files::Project;
 
@@ -121,6 +129,8 @@ pub struct Builder {
     coherence: Choice,
     remarks: bool,
     prebuilt: Option<PathBuf>,
+    /// The build script on whose behalf this is built, if that is another program.
+    script: Option<PathBuf>,
 }
 
 /// Whether something is done.
@@ -157,6 +167,7 @@ impl Builder {
             coherence: Choice::Auto,
             remarks: false,
             prebuilt: None,
+            script: None,
         }
     }
 
@@ -230,14 +241,44 @@ impl Builder {
     /// Whatever is wrong with sources and options, or the reason why a kernel cannot be vectorized.
     pub fn build(self, name: &str) -> Result<()> {
         let project = Project::of_this_build(&self, name)?;
-        #[cfg(feature = "compile")]
-        if crates::is_nested() && !project.is_opencl() {
-            return crates::for_type_checks(&project);
+        if is_nested()
+            && let Some(done) = self.nested(&project)
+        {
+            return done;
         }
-        let built = match prebuilt::find(&project)? {
-            prebuilt::Found::Fitting(built) => built,
-            prebuilt::Found::No(why) => project.compile(&why)?,
-        };
-        project.link(&built)
+        match prebuilt::find(&project)? {
+            prebuilt::Found::Fitting(built) => project.link(&built),
+            prebuilt::Found::No(why) => self.compile(&project, &why),
+        }
     }
+
+    /// Where warpline has the crate compiled, for what the crate's own build has begun, functions of the right types
+    /// suffice; not of OpenCL C.
+    #[cfg(feature = "compile")]
+    fn nested(&self, project: &Project) -> Option<Result<()>> {
+        (!project.is_opencl()).then(|| crates::for_type_checks(project))
+    }
+
+    /// The same by an installed program.
+    #[cfg(not(feature = "compile"))]
+    fn nested(&self, project: &Project) -> Option<Result<()>> {
+        Some(self.compile(project, "the package is compiled for warpline"))
+    }
+
+    /// Makes code and links it.
+    #[cfg(feature = "compile")]
+    fn compile(&self, project: &Project, _why: &str) -> Result<()> {
+        project.link(&project.compile()?)
+    }
+
+    /// Has an installed program make code and link it; `why` says why what is prebuilt cannot be used.
+    #[cfg(not(feature = "compile"))]
+    fn compile(&self, project: &Project, why: &str) -> Result<()> {
+        program::build(self, project, why)
+    }
+}
+
+/// Whether warpline itself has the crate compiled, for what the crate's own build has begun.
+fn is_nested() -> bool {
+    std::env::var_os("WARPLINE_NESTED").is_some()
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use common::built;
@@ -92,15 +92,19 @@ fn a_program_in_c_learns_what_diverges_and_why() {
     std::fs::write(&source, "//@ args i=index\nvoid f(int i, int *p) {\n  if (p[i] > 0)\n    p[i] = 1;\n}\n")
         .unwrap();
     let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
-    let of = |line: &str| example("analysis", &library, &program, &[], &[source.to_str().unwrap(), line]);
-    let Some(ran) = of("3") else { return };
-    let said = text(&ran);
-    assert!(ran.status.success(), "{said}");
-    assert!(said.contains("\"functions\"") && said.contains("\"reasons\""), "{said}");
-    assert!(said.contains("\"explanations\"") && said.contains("\"chain\""), "{said}");
-    assert!(said.contains("language cobol: use c"), "{said}");
-    let Some(ran) = of("1000") else { return };
-    assert!(!ran.status.success() && text(&ran).contains("1000"), "{}", text(&ran));
+    // With the sanitizer, where gcc has it, as above.
+    for flags in [&[][..], &["-fsanitize=address"]] {
+        let of =
+            |line: &str| example("analysis", &library, &program, flags, &[source.to_str().unwrap(), line]);
+        let Some(ran) = of("3") else { return };
+        let said = text(&ran);
+        assert!(ran.status.success(), "{said}");
+        assert!(said.contains("\"functions\"") && said.contains("\"reasons\""), "{said}");
+        assert!(said.contains("\"explanations\"") && said.contains("\"chain\""), "{said}");
+        assert!(said.contains("language cobol: use c"), "{said}");
+        let Some(ran) = of("1000") else { return };
+        assert!(!ran.status.success() && text(&ran).contains("1000"), "{}", text(&ran));
+    }
 }
 
 #[test]
@@ -109,13 +113,42 @@ fn a_package_for_python_calls_functions_of_c_on_arrays() {
         return eprintln!("skipped: there is no clang");
     }
     let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
-    let mut python = Command::new("python3");
-    python.arg("test_warpline.py").current_dir(root().join("python")).env("WARPLINE_LIBRARY", library);
-    python.env("PYTHONDONTWRITEBYTECODE", "1");
-    if Command::new("python3").arg("--version").output().is_err() {
-        return eprintln!("skipped: there is no python3");
-    }
-    let ran = run(python, &program);
+    let Some((python, has_numpy)) = python() else { return eprintln!("skipped: there is no python3") };
+    let mut tests = Command::new(python);
+    tests.arg("test_warpline.py").current_dir(root().join("python")).env("WARPLINE_LIBRARY", library);
+    tests.env("PYTHONDONTWRITEBYTECODE", "1");
+    let ran = run(tests, &program);
     assert!(ran.status.success(), "{}", text(&ran));
     assert!(text(&ran).contains("Ran 5 tests"), "{}", text(&ran));
+    assert!(!has_numpy || !text(&ran).contains("skipped"), "{}", text(&ran));
+}
+
+/// A Python, and whether it has NumPy: the one on the path if that has it, or else one in the target folder into which
+/// NumPy is installed, if it can be had.
+fn python() -> Option<(PathBuf, bool)> {
+    let works = |python: &Path, program: &str| {
+        Command::new(python).args(["-c", program]).output().is_ok_and(|output| output.status.success())
+    };
+    let usual = PathBuf::from("python3");
+    if !works(&usual, "") {
+        return None;
+    }
+    if works(&usual, "import numpy") {
+        return Some((usual, true));
+    }
+    let folder = root().join("target/tools/numpy");
+    let own = folder.join("bin/python");
+    if !works(&own, "import numpy") {
+        let made = Command::new(&usual).args(["-m", "venv"]).arg(&folder).output();
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries=1", "numpy"];
+        let installed =
+            made.and_then(|_| Command::new(&own).args(pip).env("PIP_DEFAULT_TIMEOUT", "20").output());
+        if !works(&own, "import numpy") {
+            let why = installed.map_or_else(|error| error.to_string(), |output| text(&output));
+            eprintln!("skipped what needs NumPy, which cannot be installed: {why}");
+            return Some((usual, false));
+        }
+    }
+    // What is relative would be looked for in the folder of the tests.
+    Some((std::path::absolute(own).unwrap(), true))
 }

@@ -50,6 +50,32 @@ fn does_the_main_job(prefix: &Path, folder: &Path) {
     assert_eq!(Path::new(found.trim()), prefix.join("include").canonicalize().unwrap());
 }
 
+/// Whether the metadata for cargo-binstall, with a stand-in for the repository, names this tarball and the program in it.
+fn binstall_finds_the_program_in(tarball: &Path) {
+    let manifest = std::fs::read_to_string(root().join("crates/warpline-cli/Cargo.toml")).unwrap();
+    let value = |key: &str| {
+        let line = manifest.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \""));
+        let mut text = line.unwrap_or_else(|| panic!("there is no {key}")).trim_end_matches('"').to_owned();
+        for (name, word) in [
+            ("repo", "https://example.org/warpline"),
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("target-arch", std::env::consts::ARCH),
+            ("bin", "warpline"),
+            ("binary-ext", ""),
+        ] {
+            text = text.replace(&format!("{{ {name} }}"), word);
+        }
+        assert!(!text.contains('{'), "{text}");
+        text
+    };
+    let name = tarball.file_name().unwrap().to_str().unwrap();
+    let url = format!("https://example.org/warpline/releases/download/v{}/{name}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(value("pkg-url"), url);
+    let list = done(Command::new("tar").arg("-tzf").arg(tarball));
+    let program = value("bin-dir");
+    assert!(list.lines().any(|line| line == program), "there is no {program} in\n{list}");
+}
+
 #[test]
 fn a_tarball_a_debian_package_and_a_wheel_do_the_main_job_in_an_empty_folder() {
     if !warpline_llvm::has_clang() {
@@ -65,6 +91,7 @@ fn a_tarball_a_debian_package_and_a_wheel_do_the_main_job_in_an_empty_folder() {
     );
 
     let tarball = package(&out, ".tar.gz").unwrap();
+    binstall_finds_the_program_in(&tarball);
     let place = folder.path().join("tar");
     std::fs::create_dir(&place).unwrap();
     done(Command::new("tar").arg("-xzf").arg(tarball).arg("--strip-components=1").arg("-C").arg(&place));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use warpline::demangle;
 use warpline::printable::line;
 use warpline::vectorize::width::remarks::{Kind, Name, Remark};
 use warpline_compile::loops::{self, LoopAt, LoopOptions, RefusedLoop};
@@ -98,7 +99,7 @@ pub(crate) fn of_input(
 
 /// A kernel or loop for people: a line of what it is, then a table of source lines.
 fn text(one: &Remarked) -> String {
-    let mut text = format!("{}: {} lanes for {}", line(&one.function), one.lanes, line(&one.cpu));
+    let mut text = format!("{}: {} lanes for {}", line(&demangle(&one.function)), one.lanes, line(&one.cpu));
     if let Some(estimate) = &one.estimate {
         text += &format!(", {:.1} cycles a lane", estimate.vector);
         text += &estimate.scalar.map_or_else(String::new, |scalar| format!(" ({scalar:.1} as scalar code)"));

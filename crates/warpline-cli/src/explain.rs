@@ -78,7 +78,9 @@ pub fn explained(options: &ExplainOptions) -> Result<String> {
     let path = &options.input;
     let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?;
     let imported = &unit.imported;
-    let id = unit.function(options.function.as_deref())?;
+    // A line says which function, if no other has something there.
+    let on_line = options.line.filter(|_| options.function.is_none()).and_then(|line| unit.on_line(line));
+    let id = on_line.map_or_else(|| unit.function(options.function.as_deref()), Ok)?;
     let func = &imported.ir.functions[id];
     let (args, algorithm, work_group) =
         (options.assume.args.as_deref(), options.assume.algorithm, options.assume.work_group);

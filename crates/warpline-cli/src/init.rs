@@ -81,8 +81,11 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
         let Opened::One(kernel, _) = loops::open(&one)? else { continue };
         let func = kernel.function();
         if let Some(line) = line_of(&kernel.imported.ir, func, &asked.input) {
-            // A function without data to be made up is one that others run.
-            let made = made_up::missing(&func.params, func, &kernel.args, &[], 1).unwrap_or_default();
+            // A function without data to be made up is one that others run; one that takes or returns what `run` does not
+            // pass gets what would be passed otherwise.
+            let made = made_up::for_loops(&kernel)
+                .or_else(|_| made_up::missing(&func.params, func, &kernel.args, &[], 1, 1))
+                .unwrap_or_default();
             lines.entry(line).or_default().extend(binds(&made));
         }
     }
@@ -112,7 +115,7 @@ fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
             Some(_) => made_up::ITEMS,
             None => made_up::extent(params, func, &[]),
         };
-        let Ok(made) = made_up::missing(params, func, &kernel.args, &[], extent) else { continue };
+        let Ok(made) = made_up::missing(params, func, &kernel.args, &[], extent, 1) else { continue };
         let mut of_kernel: Vec<String> =
             guess.iter().map(|index| format!("//@ args {index}=index")).collect();
         // Work-groups are chosen for each run.

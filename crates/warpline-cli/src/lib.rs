@@ -90,6 +90,9 @@ pub fn main() -> ExitCode {
         let text = format!("warpline {}\n{tools}", env!("CARGO_PKG_VERSION"));
         return ExitCode::from(if output::print(&text).is_ok() { 0 } else { 2 });
     }
+    if arguments.get(1).is_some_and(|verb| verb == warpline_build::VERB) {
+        return ExitCode::from(caught(|| build_for_script(&arguments[2..])));
+    }
     if print::is_asked(&arguments) {
         return ExitCode::from(print::run(&arguments));
     }
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     cli.process.apply();
+    warpline_llvm::worker::inputs_stay();
     let code = match &cli.verb {
         Verb::Run(options) if !is_child => caught(|| run::guard::supervise(&arguments, options)),
         verb => finish(|| carry_out(verb)),
@@ -168,6 +172,17 @@ fn exit_code(outcome: error::Result<Outcome>) -> u8 {
         Err(error) => {
             output::complain(&format!("error: {error}"));
             if error.is_internal() { 3 } else { 2 }
+        }
+    }
+}
+
+/// Does what a build script has started the program for, and gives the exit code; the script prints what is wrong.
+fn build_for_script(words: &[std::ffi::OsString]) -> u8 {
+    match warpline_build::serve(words) {
+        Ok(()) => 0,
+        Err(error) => {
+            output::complain(&error.to_string());
+            2
         }
     }
 }

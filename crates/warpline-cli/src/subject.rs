@@ -212,6 +212,29 @@ impl Unit {
         }
     }
 
+    /// The function, or the loop where loops are asked about, that is the only one to compute something on a line of the
+    /// input.
+    pub fn on_line(&self, line: u32) -> Option<FuncId> {
+        let ir = &self.imported.ir;
+        let is_there = |func: &Function| {
+            let locations = func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(|inst| {
+                // Where it stands in this function, not in one that was inlined.
+                std::iter::successors(func.insts[inst].loc.expand(), |&l| ir.locations[l].inlined_at).last()
+            });
+            let mut places = locations.map(|location| &ir.locations[location]);
+            places.any(|at| at.line == line && Path::new(&*at.file).file_name() == self.path.file_name())
+        };
+        let mut all: Vec<FuncId> = match &self.regions[..] {
+            [] => ir.functions.keys().map(|id| self.items.get(&id).map_or(id, |items| items.func)).collect(),
+            regions => regions.iter().map(|region| region.func).collect(),
+        };
+        all.sort_unstable();
+        all.dedup();
+        let mut found = all.into_iter().filter(|&id| is_there(&ir.functions[id]));
+        let first = found.next();
+        if found.next().is_some() { None } else { first }
+    }
+
     /// Whether a function executes lane operations, itself or in what it calls.
     fn has_cross_lane_operations(&self, func: &Function) -> bool {
         let asking = self.asking.get_or_init(|| all_asking_lanes(&self.imported.ir));

@@ -6,6 +6,8 @@
 //! * `<!-- in: PATH, … -->`: an excerpt. Each of its lines stands in one of these files, of the repository or of what the
 //!   chapter's commands have written; in data and output, with other numbers.
 //! * `<!-- test: PATH: NAME -->`: a test of this name, in this file, takes the block from the chapter.
+//! * `<!-- picture: NAME -->`: the picture of this name beside the chapter is what the chapter's commands have drawn;
+//!   WARPLINE_BLESS=1 takes it from there.
 //! * `<!-- not run: REASON -->`: commands that take too long for a test, or files that are not here.
 //!
 //! Commands in `sh` blocks are run one after the other beside the chapter's files, those of cargo and the project's own
@@ -37,8 +39,10 @@ fn blocks(chapter: &str) -> Vec<Block> {
     let (mut all, mut said) = (Vec::new(), None);
     let mut lines = chapter.lines();
     while let Some(line) = lines.next() {
-        if let Some(comment) = line.strip_prefix("<!-- ") {
-            said = Some(comment.trim_end_matches(" -->").to_owned());
+        if let Some(comment) = line.trim_start().strip_prefix("<!-- ") {
+            // A picture is no block.
+            let is_picture = comment.starts_with("picture: ");
+            said = (!is_picture).then(|| comment.trim_end_matches(" -->").to_owned());
         } else if let Some(language) = line.trim_start().strip_prefix("```") {
             let text =
                 lines.by_ref().take_while(|l| l.trim_start() != "```").flat_map(|l| [l, "\n"]).collect();
@@ -146,6 +150,7 @@ fn is_there(line: &str) -> bool {
 /// What a chapter's blocks were found to be, and what is wrong with them.
 #[derive(Default)]
 struct Account {
+    pictures: usize,
     commands: usize,
     excerpts: usize,
     wrong: Vec<String>,
@@ -153,7 +158,8 @@ struct Account {
 
 /// Runs the commands of a chapter in a folder, and looks at all of its blocks.
 fn run(chapter: &Path, folder: &Path, account: &mut Account) {
-    let blocks = blocks(&std::fs::read_to_string(chapter).unwrap());
+    let text = std::fs::read_to_string(chapter).unwrap();
+    let blocks = blocks(&text);
     let name = chapter.strip_prefix(root()).unwrap_or(chapter).display().to_string();
     // What commands have printed; nothing if none was run.
     let mut printed = None;
@@ -214,6 +220,26 @@ fn run(chapter: &Path, folder: &Path, account: &mut Account) {
             }
         }
     }
+    compare_pictures(&text, chapter, folder, account);
+}
+
+/// Whether the pictures of a chapter are those that its commands have drawn.
+fn compare_pictures(text: &str, chapter: &Path, folder: &Path, account: &mut Account) {
+    let names = text.lines().filter_map(|line| line.strip_prefix("<!-- picture: ")?.strip_suffix(" -->"));
+    for name in names {
+        account.pictures += 1;
+        let shown = chapter.with_file_name(name);
+        let Ok(drawn) = std::fs::read(folder.join(name)) else {
+            account.wrong.push(format!("{}: no command draws {name}", chapter.display()));
+            continue;
+        };
+        if std::env::var_os("WARPLINE_BLESS").is_some() {
+            std::fs::write(&shown, &drawn).unwrap();
+        }
+        if !std::fs::read(&shown).is_ok_and(|known| known == drawn) || !text.contains(&format!("]({name})")) {
+            account.wrong.push(format!("{}: {name} is old, or not shown", chapter.display()));
+        }
+    }
 }
 
 /// Runs a command, and returns what it prints, or what is wrong with it.
@@ -258,7 +284,7 @@ fn excerpt(block: &Block, paths: &str, folder: &Path) -> Result<(), String> {
 fn pages() -> Vec<std::path::PathBuf> {
     let mut all: BTreeSet<_> =
         ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).into();
-    for folder in ["docs", "docs/guide", "docs/internals", "docs/reference"] {
+    for folder in ["docs", "docs/analysis", "docs/guide", "docs/internals", "docs/reference"] {
         let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
         all.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     }
@@ -282,6 +308,7 @@ fn every_block_is_under_test_and_every_command_does_and_prints_what_is_said() {
     }
     assert!(account.wrong.is_empty(), "{}", account.wrong.join("\n"));
     assert!(account.commands >= 60, "only {} commands were found", account.commands);
+    assert!(account.pictures >= 2, "only {} pictures were found", account.pictures);
     assert!(account.excerpts >= 10, "only {} excerpts were found", account.excerpts);
 }
 
@@ -304,6 +331,7 @@ fn a_block_that_nobody_runs_is_found() {
         "<!-- in: examples/crate/build.rs -->\n```rust\nlet nothing = 1;\n```\n",
         "<!-- in: nothing.rs -->\n```rust\nfn main() {}\n```\n",
         "  ```c\n  int x;\n  ```\n",
+        "<!-- picture: x.svg -->\n![x](x.svg)\n",
     ] {
         assert_eq!(wrong(text), 1, "{text}");
     }

@@ -298,3 +298,24 @@ fn the_report_names_the_facts_that_made_a_difference() {
     let llvm = ok(&warpline(&[&arguments[..], &["--format", "llvm"]].concat()));
     assert!(llvm.contains("DIVERGENT:") && llvm.contains("%next = add"), "{llvm}");
 }
+
+#[test]
+fn a_line_says_which_of_several_functions_is_meant() {
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("two.c");
+    let text = "int first(int n, int *p) {\n  if (p[n] > 0)\n    p[n] = 1;\n  return n;\n}\nint second(int n, int *p) {\n  return p[n] \
+                - n;\n}\n";
+    std::fs::write(&source, text).unwrap();
+    let path = source.to_str().unwrap();
+    assert!(ok(&warpline(&["explain", path, "--line", "7"])).contains("function second"));
+    assert!(ok(&warpline(&["explain", path, "--line", "2"])).contains("function first"));
+    let nowhere = warpline(&["explain", path, "--line", "5000"]);
+    assert!(
+        stderr(&nowhere).contains("which function?") && stderr(&nowhere).contains("first, second"),
+        "{}",
+        stderr(&nowhere)
+    );
+}

@@ -116,3 +116,71 @@ pub fn scaled<T: Copy + std::ops::Mul<Output = T>>(i: usize, by: T, ball: Ball, 
     let said = run(&[&["run", "balls.rs"], &range[..], &binds[..]].concat());
     assert!(said.contains("; 0 mismatches"), "{said}");
 }
+
+/// A build script without the compiler in it: its package builds one small crate of warpline, and has the program compile.
+#[test]
+fn a_build_script_has_an_installed_program_compile() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    let path = |name: &str| root().join("crates").join(name).canonicalize().unwrap();
+    put(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
+             [dependencies]\nwarpline-lanes = {{ path = {:?} }}\n[build-dependencies]\nwarpline-build = {{ path = {:?}, \
+             default-features = false }}\n",
+            path("warpline-lanes"),
+            path("warpline-build")
+        ),
+    );
+    put(
+        "build.rs",
+        "fn main() -> Result<(), warpline_build::Error> {\n    \
+         warpline_build::Builder::new().source(\"src/kernels.rs\").build(\"vector\")\n}\n",
+    );
+    put(
+        "src/kernels.rs",
+        "#[warpline_lanes::kernel(_i = index)]\npub fn saxpy(_i: usize, a: f32, x: &f32, y: &mut f32) {\n    *y += a * *x + \
+         crate::ONE;\n}\n",
+    );
+    put(
+        "src/main.rs",
+        "mod kernels;\nmod vector {\n    include!(concat!(env!(\"OUT_DIR\"), \"/vector.rs\"));\n}\nconst ONE: f32 = \
+         1.0;\nfn main() {\n    let (x, mut y) = ([2.0; 99], [1.0; 99]);\n    vector::saxpy(0..99, 3.0, &x, &mut y);\n    \
+         assert_eq!(y, [8.0; 99]);\n    println!(\"{}\", vector::saxpy_cpu());\n}\n",
+    );
+    let build = |worker: &Path| {
+        let mut cargo = Command::new(env!("CARGO"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("CARGO_") && name != "CARGO_HOME") {
+                cargo.env_remove(name);
+            }
+        }
+        cargo.args(["run", "--offline"]).current_dir(folder.path()).env("WARPLINE_WORKER", worker);
+        cargo.env("CARGO_TARGET_DIR", folder.path().join("target")).output().unwrap()
+    };
+    let built = build(Path::new(env!("CARGO_BIN_EXE_warpline")));
+    let said = text(&built.stderr);
+    assert!(built.status.success(), "{said}");
+    assert!(
+        text(&built.stdout).contains("x86-64") || !cfg!(target_arch = "x86_64"),
+        "{}",
+        text(&built.stdout)
+    );
+    assert!(!said.contains("warpline-llvm"), "the compiler was built: {said}");
+
+    // What is wrong with a kernel, and with the program, is said by the build script.
+    put(
+        "src/kernels.rs",
+        "#[warpline_lanes::kernel(_i = index)]\npub fn saxpy(_i: usize, a: f32, x: &f32, y: &mut f32) {\n    *y += a * *x + \
+         format!(\"{a}\").len() as f32 * crate::ONE;\n}\n",
+    );
+    let said = text(&build(Path::new(env!("CARGO_BIN_EXE_warpline"))).stderr);
+    assert!(said.contains("src/kernels.rs:2") && said.contains("saxpy"), "{said}");
+    let said = text(&build(Path::new("/nowhere/warpline")).stderr);
+    assert!(
+        said.contains("/nowhere/warpline cannot be started") && said.contains("cargo install warpline-cli"),
+        "{said}"
+    );
+}

@@ -44,7 +44,7 @@ fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said()
     assert_eq!(
         stdout(&output),
         "all.html on the loops and kernels of 2 inputs\n  1 become vector code, 0 stay scalar, 1 cannot be vectorized; \
-         1 inputs cannot be read\n"
+         1 input cannot be read\n"
     );
     assert!(stderr(&output).contains("bad.c:1:"), "{}", stderr(&output));
     let page = std::fs::read_to_string(place.path().join("all.html")).unwrap();
@@ -125,4 +125,60 @@ fn what_is_missing_is_asked_for() {
     let no_file = run(place.path(), &["-p", "."]);
     assert!(stderr(&no_file).contains("compile_commands.json"), "{}", stderr(&no_file));
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "nothing is written");
+}
+
+/// A build with gcc, by command lines and by lists of arguments, with flags that clang does not have, names with blanks,
+/// assembly, and a source that does not compile.
+#[test]
+fn a_project_of_another_style_is_reported_as_far_as_it_can_be_read() {
+    if !warpline_llvm::has_clang() {
+        return eprintln!("skipped: there is no clang");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    put("inc/cfg.h", "#ifndef SCALE\n#error SCALE must be set\n#endif\n");
+    put(
+        "src/audio.c",
+        "#include \"cfg.h\"\nvoid mix(short *dst, const short *src, unsigned long n, float gain) {\n  for (unsigned long i = 0; i < n; \
+         ++i) dst[i] += (short)(src[i] * gain * SCALE);\n}\nstruct list { struct list *next; int v; };\nint sum(const struct list *l) \
+         {\n  int s = 0;\n  for (; l; l = l->next) s += l->v;\n  return s;\n}\n",
+    );
+    put(
+        "src/two words.cpp",
+        "#include \"cfg.h\"\nnamespace img {\ntemplate <class T> struct View { T *data; int w, h, stride; };\nvoid \
+         threshold(View<float> v, float t) {\n  for (int y = 0; y < v.h; ++y)\n    for (int x = 0; x < v.w; ++x) {\n      float &p = \
+         v.data[y * v.stride + x];\n      p = p > t ? 1.0f : 0.0f;\n    }\n}\n}\n",
+    );
+    put("src/broken.c", "#include \"does-not-exist.h\"\n");
+    put("src/start.S", "nop\n");
+    let build = place.path().join("build");
+    let flags = "-DSCALE=2 -I../inc -O2 -std=gnu99 -fconserve-stack -fno-var-tracking-assignments -Wlogical-op -MD -MF x.d";
+    let commands = serde_json::json!([
+        { "directory": build, "command": format!("/usr/bin/gcc {flags} -o a.o -c ../src/audio.c"), "file": "../src/audio.c" },
+        {
+            "directory": build,
+            "arguments": ["ccache", "g++", "-DSCALE=3", "-I", "../inc", "-fabi-version=11", "-c", "../src/two words.cpp"],
+            "file": "../src/two words.cpp",
+        },
+        { "directory": build, "command": "gcc -c ../src/broken.c", "file": place.path().join("src/broken.c") },
+        { "directory": build, "command": "gcc -c ../src/start.S", "file": "../src/start.S" },
+    ]);
+    put("build/compile_commands.json", &commands.to_string());
+    let page = place.path().join("page.html");
+    let made = command(&["report", "-p", "build", "-o", page.to_str().unwrap()])
+        .current_dir(place.path())
+        .output()
+        .unwrap();
+    let (said, errors) = (stdout(&made), stderr(&made));
+    assert_eq!(made.status.code(), Some(2), "one source cannot be read: {said}{errors}");
+    assert!(said.contains("1 input cannot be read") && errors.contains("does-not-exist.h"), "{said}{errors}");
+    assert!(errors.contains("`-fconserve-stack`: clang does not know it"), "{errors}");
+    let page = std::fs::read_to_string(page).unwrap();
+    for name in ["mix", "img::threshold", "sum", "two words.cpp"] {
+        assert!(page.contains(name), "{name}");
+    }
 }

@@ -87,7 +87,7 @@ fn each_function_of_a_file_is_run_and_what_cannot_be_is_said_without_ending_the_
         "many.c",
         "void fib(long *a, int n) { for (int i = 2; i < n; i++) a[i] = a[i - 1] + a[i - 2]; }
 void rows(float **r, int n) { for (int i = 0; i < n; i++) r[i][0] = 1; }
-void far(int *o, int n) { for (int i = 0; i < n; i++) o[i * 1000] = i; }
+void far(int *o, int n) { for (int i = 0; i < n; i++) o[i * 5000L] = i; }
 void matmul(int n, const float *a, const float *b, float *c) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -294,4 +294,85 @@ fn main() {
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(said.starts_with("all: loop at steps.rs:10 vectorized"), "{said}{errors}");
     assert!(said.contains("0 mismatches") && errors.is_empty(), "{said}{errors}");
+}
+
+/// What a stranger writes first; of each, what the program says.
+#[test]
+fn fresh_files_of_strangers_run_or_are_told_what_to_do() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let output = warpline(&["run", path.to_str().unwrap()]);
+        (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
+    };
+
+    // Nothing says how large the matrices are: what does not fit is made larger.
+    let (code, said) = run(
+        "matmul.c",
+        "enum { N = 300 };\nvoid matmul(double a[N][N], double b[N][N], double c[N][N]) {\n  for (int i = 0; i < N; i++)\n    for \
+         (int j = 0; j < N; j++) {\n      double sum = 0;\n      for (int k = 0; k < N; k++) sum += a[i][k] * b[k][j];\n      \
+         c[i][j] = sum;\n    }\n}\n",
+    );
+    assert!(code == 0 && said.contains("0 mismatches") && said.contains("a=f64[1048576]"), "{said}");
+
+    // What `init` writes is what fits.
+    let path = folder.path().join("matmul.c");
+    ok(&warpline(&["init", path.to_str().unwrap(), "--yes"]));
+    assert!(std::fs::read_to_string(&path).unwrap().contains("//@ bind a=f64[1048576]=random"));
+    assert!(ok(&warpline(&["run", path.to_str().unwrap()])).contains("0 mismatches"));
+
+    // Structures take more room than a slice has elements; a program's beginning is not run.
+    let (code, said) = run(
+        "length.rs",
+        "pub struct Point { pub x: f64, pub y: f64 }\npub fn longest(points: &[Point]) -> f64 {\n    let mut most = 0.0;\n    for p \
+         in points {\n        let d = p.x * p.x + p.y * p.y;\n        if d > most { most = d; }\n    }\n    most\n}\nfn main() {\n    \
+         let all: Vec<Point> = (0..9).map(|i| Point { x: i as f64, y: 0.0 }).collect();\n    println!(\"{}\", \
+         longest(&all));\n}\n",
+    );
+    assert!(code == 0 && said.contains("longest: loop at") && said.contains("0 mismatches"), "{said}");
+    assert!(!said.contains("is not linked"), "{said}");
+
+    let (code, said) = run(
+        "find.c",
+        "const char *find(const char *s, char c) {\n  for (; *s; s++)\n    if (*s == c) return s;\n  return 0;\n}\n",
+    );
+    assert!(code == 2 && said.contains("its result is a pointer, which `run` cannot compare"), "{said}");
+
+    let (code, said) = run(
+        "distance.cl",
+        "kernel void away(global const float3 *p, global float *out, float3 from) {\n  int i = get_global_id(0);\n  out[i] = \
+         distance(p[i], from);\n}\n",
+    );
+    assert!(
+        code == 2 && said.contains("`from` is a vector, and `run` passes numbers and pointers"),
+        "{said}"
+    );
+}
+
+#[test]
+fn lanes_of_a_kernel_are_drawn_and_of_nothing_else() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let kernel = "//@ args i=index\n//@ range 0..64\n//@ bind out=i32[64]=zero\nvoid f(int i, int *out) {\n  if (i < 3)\n    \
+                  out[i] = i;\n}\n";
+    std::fs::write(path("kernel.c"), kernel).unwrap();
+    ok(&warpline(&["run", &path("kernel.c"), "--width", "8", "--draw-lanes", &path("lanes.svg")]));
+    let drawn = std::fs::read_to_string(path("lanes.svg")).unwrap();
+    assert!(drawn.contains("f: the first 8 lanes") && drawn.contains("out[i] = i;"), "{drawn}");
+    // The line of the store: three of eight lanes.
+    let (_, store) = drawn.split_once("out[i] = i;").unwrap();
+    let store = store.split("<text").next().unwrap();
+    assert_eq!((store.matches("#2f6db5").count(), store.matches("#e6ebf0").count()), (3, 5), "{drawn}");
+
+    std::fs::write(path("loop.c"), "void g(int *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2; }\n")
+        .unwrap();
+    let refused = warpline(&["run", &path("loop.c"), "--draw-lanes", &path("none.svg")]);
+    assert!(!refused.status.success() && stderr(&refused).contains("this is a loop"), "{}", stderr(&refused));
 }

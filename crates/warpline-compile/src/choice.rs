@@ -1,6 +1,5 @@
 //! Which functions of an input are meant.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -220,7 +219,19 @@ pub(crate) fn only(
 /// The names of the functions, if they are not too many.
 pub(crate) fn names(imported: &Imported) -> String {
     const SHOWN: usize = 12;
-    let all: Vec<Cow<'_, str>> = imported.ir.functions.values().map(|f| printable::line(&f.name)).collect();
+    let mut all: Vec<String> = Vec::new();
+    for func in imported.ir.functions.values() {
+        let name = printable::line(&demangle(&func.name)).into_owned();
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    // Instances of what Rust's library has are in no source of the user's.
+    let is_own =
+        |name: &String| !["<", "core::", "alloc::", "std::"].iter().any(|start| name.starts_with(start));
+    if all.iter().any(is_own) {
+        all.retain(is_own);
+    }
     match all.len() {
         0 => "none".to_owned(),
         1..=SHOWN => all.join(", "),

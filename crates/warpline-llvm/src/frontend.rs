@@ -188,7 +188,37 @@ impl<'a> Clang<'a> {
         Ok(Clang { kind, directory, front_end, flags, notes })
     }
 
+    /// Runs clang. Flags of the project's own compiler that clang does not know are left out.
     pub(crate) fn run(&self, path: &Path, step: Step, output: &Path) -> Result<Compiled> {
+        let project = &self.front_end.flags.project;
+        let (mut flags, mut left_out) = (self.flags.clone(), String::new());
+        loop {
+            let error = match self.run_with(&flags, path, step, output) {
+                Err(error) => error,
+                Ok(mut compiled) => {
+                    compiled.warnings.insert_str(0, &left_out);
+                    return Ok(compiled);
+                }
+            };
+            let Error::FrontEnd { output: said, .. } = &error else { return Err(error) };
+            let unknown = flags::unknown(said);
+            let before = flags.len();
+            flags.retain(|flag| {
+                let stays = !project.contains(flag) || unknown.iter().all(|word| flag != word);
+                if !stays {
+                    let flag = flag.to_string_lossy();
+                    left_out +=
+                        &format!("warning: compile_commands.json: `{flag}`: clang does not know it\n");
+                }
+                stays
+            });
+            if flags.len() == before {
+                return Err(error);
+            }
+        }
+    }
+
+    fn run_with(&self, flags: &[OsString], path: &Path, step: Step, output: &Path) -> Result<Compiled> {
         let mut arguments = clang_arguments(self.kind, step, self.front_end);
         write(&self.directory.join("warpline.h"), warpline_lanes::C_HEADER)?;
         arguments.splice(0..0, ["-idirafter".into(), self.directory.into()]);
@@ -199,7 +229,11 @@ impl<'a> Clang<'a> {
         own.push(self.directory);
         own.push("=warpline");
         arguments.push(own);
-        arguments.extend(self.flags.iter().cloned());
+        if !self.front_end.flags.project.is_empty() {
+            // The project's own compiler may know others.
+            arguments.push("-Wno-unknown-warning-option".into());
+        }
+        arguments.extend(flags.iter().cloned());
         arguments.extend(ALWAYS.map(OsString::from));
         if self.front_end.flags.variables {
             arguments.push("-g".into());

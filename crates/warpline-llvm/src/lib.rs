@@ -67,6 +67,7 @@ mod pointers;
 mod print;
 mod private_parts;
 mod ranges;
+mod recent;
 mod second_results;
 mod simplify;
 mod stack_alignment;

@@ -8,10 +8,12 @@
 //!
 //! A program that uses this module calls [`serve_if_asked`] first of all in `main`.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
@@ -26,6 +28,7 @@ use crate::frontend::{FrontEnd, compile};
 use crate::input_kind::InputKind;
 use crate::module::{Module, Severity};
 use crate::nesting::WITHOUT_LOOPS;
+use crate::recent::Recent;
 use crate::target::{Cpu, Effort, Emit, TargetMachine, host_triple, is_host};
 use crate::tools;
 pub use crate::unroll::Unroll;
@@ -219,6 +222,22 @@ impl Job {
     }
 }
 
+/// Whether inputs are taken not to change while this process runs.
+static INPUTS_STAY: AtomicBool = AtomicBool::new(false);
+
+/// So many inputs are kept by a thread that reads them again.
+const KEPT: usize = 2;
+
+thread_local! {
+    static RECENT: RefCell<Recent<(PathBuf, LoadOptions), Loaded>> = const { RefCell::new(Recent::new(KEPT)) };
+}
+
+/// Says that inputs and what they include do not change while this process runs: what was read is not read again. For
+/// programs that do one command; others may see a file change.
+pub fn inputs_stay() {
+    INPUTS_STAY.store(true, Ordering::Relaxed);
+}
+
 /// Reads an input file of any kind in a worker.
 ///
 /// # Errors
@@ -233,6 +252,22 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         return Err(Error::io("cannot read", path, &reason));
     }
     std::fs::File::open(path).map_err(|error| Error::io("cannot read", path, &error))?;
+    if !INPUTS_STAY.load(Ordering::Relaxed) {
+        return read(path, options);
+    }
+    let key = (path.to_owned(), options.clone());
+    if let Some(loaded) = RECENT.with_borrow(|recent| recent.find(&key)) {
+        return Ok(loaded);
+    }
+    let loaded = read(path, options)?;
+    // What there was to say is said once.
+    let silent = Loaded { warnings: String::new(), ..loaded.clone() };
+    RECENT.with_borrow_mut(|recent| recent.keep(key, silent));
+    Ok(loaded)
+}
+
+/// Has a worker read an input file.
+fn read(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let Answer { bytes, words, files } = run(&Job::Load { path: path.into(), options: options.clone() })?;
     let dependencies = files.into_iter().map(PathBuf::from).collect();
     Ok(Loaded { bitcode: bytes, warnings: words, dependencies })

@@ -13,7 +13,7 @@ use warpline_compile::error::{Error, Result};
 use warpline_compile::kernel::{Kernel, c_type};
 use warpline_compile::spec::{Elem, Tolerance};
 
-use super::gcc;
+use super::compilers;
 
 /// Its targets with vectors of 256 and of 512 bits.
 const NARROW: [&str; 3] = ["avx2-i32x4", "avx2-i32x8", "avx2-i32x16"];
@@ -64,7 +64,7 @@ pub(super) fn programs(
         let made = std::fs::read(&object).map_err(|e| wrong(e.to_string()))?;
         let entry = format!("by_{name}");
         let driver = driver(&entry, &name, kernel.function(), &kernel.args)
-            .and_then(|text| gcc::compiled(&text, cpu, folder));
+            .and_then(|text| compilers::compiled(&text, cpu, folder));
         let driver = driver.ok_or_else(|| wrong("calling what it makes needs a gcc".to_owned()))?;
         programs.push(Program { entry, objects: [made, driver] });
     }
@@ -80,7 +80,7 @@ fn driver(entry: &str, name: &str, func: &Function, args: &[ArgShape]) -> Option
         match shape {
             ArgShape::Index => continue,
             ArgShape::Varying => return None,
-            _ => passed.push(gcc::number(ty, slot)?),
+            _ => passed.push(compilers::number(ty, slot)?),
         }
         types.push(c_type(ty)?.to_string());
         slot += 1;

@@ -13,7 +13,7 @@ use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Jit, JitFunction};
 
 use super::ispc::{self, Program};
-use super::{gcc, inputs};
+use super::{compilers, inputs};
 use crate::options::{BenchKernelsOptions, KernelSize};
 use warpline_cli::drive;
 use warpline_cli::run::compare::Comparison;
@@ -54,6 +54,9 @@ pub(super) struct Measurement {
     pub scalar_ns: u64,
     /// The kernel in C after gcc's -O3; none where there is no gcc, or none that knows the CPU.
     pub gcc_ns: Option<u64>,
+    /// The same after clang's -O3, its vectorizers included.
+    #[serde(default)]
+    pub clang_ns: Option<u64>,
     /// The kernel for ISPC, by the best of its targets; none where there is no `ispc`, or no such kernel.
     #[serde(default)]
     pub ispc_ns: Option<u64>,
@@ -156,13 +159,18 @@ pub(super) fn measure(
     let object = made.code()?;
     let jit = Jit::new()?;
     jit.add_object(&object, entry.name)?;
-    let by_gcc = gcc::object(entry, made.kernel.function(), &made.kernel.args, cpu, folder.path());
-    if let Some(object) = &by_gcc {
-        jit.add_object(object, "what gcc makes")?;
+    let mut own = Vec::new();
+    for compiler in [compilers::GCC, compilers::CLANG] {
+        let made = compiler.object(entry, made.kernel.function(), &made.kernel.args, cpu, folder.path());
+        if let Some(object) = made {
+            jit.add_object(&object, "what a compiler of C makes")?;
+            own.push(compiler.entry);
+        }
     }
-    let by_hand = gcc::by_hand(entry, cpu, folder.path());
+    let by_hand = compilers::by_hand(entry, cpu, folder.path());
     if let Some(object) = &by_hand {
         jit.add_object(object, "what was written by hand")?;
+        own.push(compilers::BY_HAND);
     }
     let by_ispc = match &asked.ispc {
         Some(program) => ispc::programs(program, entry.name, &made.kernel, cpu, folder.path())?,
@@ -171,7 +179,6 @@ pub(super) fn measure(
     for object in by_ispc.iter().flat_map(|program| &program.objects) {
         jit.add_object(object, "what ISPC makes")?;
     }
-    let own = [by_gcc.map(|_| gcc::ENTRY), by_hand.map(|_| gcc::BY_HAND)].into_iter().flatten();
     let mut others = Vec::new();
     for name in own {
         let (program, tolerance) = (jit.function(name)?, made.tolerance);
@@ -192,8 +199,9 @@ pub(super) fn measure(
         width,
         mismatches: measured.mismatches,
         scalar_ns: measured.scalar,
-        gcc_ns: of(gcc::ENTRY),
-        by_hand_ns: of(gcc::BY_HAND),
+        gcc_ns: of(compilers::GCC.entry),
+        clang_ns: of(compilers::CLANG.entry),
+        by_hand_ns: of(compilers::BY_HAND),
         ispc_ns,
         full_ns: measured.variants[0],
         partial_ns: measured.variants[1].unwrap_or(u64::MAX),

@@ -2,15 +2,15 @@
 //!
 //! Of each kernel there are, side by side in one module for each CPU: the scalar program after LLVM's O3 with its own
 //! vectorizers; the kernel fully if-converted; partially linearized; and partially linearized with tests that skip
-//! code without an active lane (BOSCC). Compared with them are, where gcc is installed, what that makes of the kernel
-//! in C, and, where an `ispc` is named, the best of what that makes of the kernel as it is written for ISPC.
+//! code without an active lane (BOSCC). Compared with them are, where gcc and clang are installed, what these make of the
+//! kernel in C, and, where an `ispc` is named, the best of what that makes of the kernel as it is written for ISPC.
 //! They run in turns on the same data, and each result is held against the scalar program's. Copies that count tell
 //! how many lanes are active in the blocks that are executed.
 //!
 //! Each kernel is measured in a process of its own for each CPU: one that faults is reported, and the others go on.
 
 mod chart;
-mod gcc;
+mod compilers;
 mod inputs;
 mod ispc;
 mod measure;

@@ -39,6 +39,7 @@ fn speeds(all: &[Measurement]) -> Table {
             "W",
             "scalar ms",
             "gcc",
+            "clang",
             "full",
             "partial",
             "boscc",
@@ -58,6 +59,7 @@ fn speeds(all: &[Measurement]) -> Table {
             m.width.to_string(),
             format!("{:.2}", m.scalar_ns as f64 / 1e6),
             ratio(speedup(m, m.gcc_ns)),
+            ratio(speedup(m, m.clang_ns)),
             m.full_ns.map_or_else(|| "> 20 × slower".to_owned(), |ns| ratio(speedup(m, Some(ns)))),
             ratio(speedup(m, Some(m.partial_ns))),
             ratio(speedup(m, Some(m.boscc_ns))),
@@ -76,8 +78,13 @@ fn speeds(all: &[Measurement]) -> Table {
         let of = |ns: fn(&Measurement) -> Option<u64>| {
             ratio(geometric_mean(all.iter().filter(|m| m.cpu == cpu).map(|m| speedup(m, ns(m)))))
         };
-        let means =
-            [of(|m| m.gcc_ns), of(|m| m.full_ns), of(|m| Some(m.partial_ns)), of(|m| Some(m.boscc_ns))];
+        let means = [
+            of(|m| m.gcc_ns),
+            of(|m| m.clang_ns),
+            of(|m| m.full_ns),
+            of(|m| Some(m.partial_ns)),
+            of(|m| Some(m.boscc_ns)),
+        ];
         let mut row = vec!["geometric mean".to_owned(), cpu.to_owned(), String::new(), String::new()];
         row.extend(means);
         row.extend(std::iter::repeat_n(String::new(), 5));

@@ -315,6 +315,9 @@ pub struct RunOptions {
     /// Count, in the interpreter, how often branches are taken, and write that for --profile
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub profile_out: Option<PathBuf>,
+    /// Draw which lanes of a kernel's first group are active on which line, as SVG
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub draw_lanes: Option<PathBuf>,
     /// Write a buffer as a grey picture: NAME=FILE.png,WIDTHxHEIGHT
     #[arg(long, value_name = "NAME=FILE,WxH", help_heading = "Report")]
     pub png: Option<String>,

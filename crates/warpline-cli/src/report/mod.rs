@@ -123,15 +123,19 @@ fn count(files: &[File]) -> Counts {
 fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
     for file in files {
         if let Err(reason) = &file.found {
-            output::complain(&format!("error: {}: {reason}", file.path.display()));
+            let (path, reason) = (file.path.display().to_string(), reason.to_string());
+            let names_it = reason.starts_with(&path);
+            output::complain(&if names_it {
+                format!("error: {reason}")
+            } else {
+                format!("error: {path}: {reason}")
+            });
         }
     }
     let Counts { vector, scalar, refused, unread } = count(files);
-    let unread = if unread > 0 { format!("; {unread} inputs cannot be read") } else { String::new() };
-    let inputs = match files.len() {
-        1 => "1 input".to_owned(),
-        n => format!("{n} inputs"),
-    };
+    let inputs = |count: usize| if count == 1 { "1 input".to_owned() } else { format!("{count} inputs") };
+    let unread = if unread > 0 { format!("; {} cannot be read", inputs(unread)) } else { String::new() };
+    let inputs = inputs(files.len());
     let text = format!(
         "{} on the loops and kernels of {inputs}\n  {vector} become vector code, {scalar} stay scalar, {refused} cannot \
          be vectorized{unread}\n",

@@ -1,5 +1,6 @@
 //! What a run passes to the kernel: numbers and buffers.
 
+use warpline::demangle;
 use warpline::ir::{Function, Type};
 use warpline::shape::ArgShape;
 use warpline_kernels::Random;
@@ -133,8 +134,12 @@ impl Data {
         }
         if !func.ret.is_void() {
             let Some(elem) = Elem::of(func.ret) else {
-                let message = "its result is neither a number nor a boolean, and cannot be compared";
-                return Err(Error::option(format!("function `{}`", func.name), message));
+                let what = if func.ret.is_ptr() { "a pointer" } else { "no number" };
+                let message = format!(
+                    "its result is {what}, which `run` cannot compare: return a number, such as an index; `warpline \
+                     vectorize` makes code of it as it is"
+                );
+                return Err(Error::option(format!("function `{}`", demangle(&func.name)), message));
             };
             data.result = Some(data.buffers.len());
             data.add("result", elem, count, Fill::Zero, 0);

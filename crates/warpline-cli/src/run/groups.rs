@@ -63,6 +63,7 @@ pub(super) fn judge(
     options: &RunOptions,
     asked: &KernelOptions,
     mut kernel: Kernel,
+    room: u64,
 ) -> Result<(Report, Outcome)> {
     let Some(items) = kernel.items.clone() else {
         return Err(Error::option("--global", "the kernel asks for no work-items"));
@@ -71,7 +72,7 @@ pub(super) fn judge(
     if items.warps.is_some() {
         range.has_whole_warps(u64::from(kernel.width))?;
     }
-    let (data, passed, note) = bind(options, &kernel, &items, &range)?;
+    let (data, passed, note) = bind(options, &kernel, &items, &range, room)?;
     let asked = VectorizeOptions::new(KernelOptions { math_ulp: 0, ..asked.clone() });
     let names = groups::Names {
         lanes: "warpline_run_lanes",
@@ -96,8 +97,8 @@ pub(super) fn judge(
 
     let lockstep = interpret(&kernel, &items, &data, &passed, &range, options.seed);
     if let Some(stop) = &lockstep.stopped {
-        if note.is_some() && stop.undefined {
-            return Err(made_up::does_not_fit(&stop.text));
+        if let Some(note) = note.as_ref().filter(|_| stop.undefined) {
+            return Err(made_up::does_not_fit(&stop.text, note));
         }
         let text = format!("work-groups cannot be interpreted: {}", stop.text);
         return match stop.undefined {
@@ -161,13 +162,14 @@ fn bind(
     kernel: &Kernel,
     items: &WorkItems,
     range: &Range,
+    room: u64,
 ) -> Result<(Data, Vec<Argument>, Option<String>)> {
     let func = kernel.function();
     let own = func.params.len() - items.added.len();
     let given: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
     let count = range.size.iter().product();
-    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count)?;
+    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count, room)?;
     let note = (!made.is_empty()).then(|| made_up::describe(&made, None));
     let given: Vec<&Bind> = given.into_iter().chain(&made).collect();
     let zero = Spec::Number(Number::Int(0));

@@ -6,8 +6,9 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use warpline::demangle;
 use warpline::interp::{LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Val};
-use warpline::ir::{FuncId, Module, Type};
+use warpline::ir::{FuncId, Function, Module, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver;
 
@@ -121,11 +122,16 @@ pub(super) fn interpret(subject: Subject<'_>, data: &Data, calls: Option<&Calls<
     }
 }
 
-/// Interprets a prefix of the range and shows it to an observer.
-pub(super) fn observe(subject: Subject<'_>, data: &Data, observer: &mut dyn Observer) {
+/// Interprets a prefix of the range, of so many groups at most, and shows it to an observer.
+pub(super) fn observe(subject: Subject<'_>, data: &Data, groups: usize, observer: &mut dyn Observer) {
     let started = Instant::now();
     let go_on = || started.elapsed() < TIME;
-    attempt(subject, data, None, usize::MAX, &go_on, &mut 0, Some(observer));
+    attempt(subject, data, None, groups, &go_on, &mut 0, Some(observer));
+}
+
+/// A text about a function, with the name that it has in the source.
+fn described(text: impl ToString, func: &Function) -> String {
+    text.to_string().replace(&*func.name, &demangle(&func.name))
 }
 
 fn attempt(
@@ -196,7 +202,7 @@ fn attempt(
             }
             Err(trap) => {
                 found.stopped = Some(Stop {
-                    text: format!("at index {start}: {}", trap.describe(module, func)),
+                    text: format!("at index {start}: {}", described(trap.describe(module, func), func)),
                     undefined: trap.kind.is_undefined_behaviour(),
                 });
                 return found;

@@ -35,6 +35,7 @@ pub(super) fn prepare(
     options: &RunOptions,
     asked: &LoopOptions,
     picture: Option<&Picture>,
+    room: u64,
 ) -> Result<Prepared> {
     if options.range.is_some() {
         let message = "is for kernels: a function with loops is run once, and its parameters say how often \
@@ -48,7 +49,8 @@ pub(super) fn prepare(
     check_parameters(kernel.function())?;
     let binds: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
-    let made_up = made_up::missing(&kernel.function().params, kernel.function(), &kernel.args, &binds, 1)?;
+    let func = kernel.function();
+    let made_up = made_up::missing(&func.params, func, &kernel.args, &binds, 1, room)?;
     let binds: Vec<&Bind> = binds.into_iter().chain(&made_up).collect();
     let data = Data::new(kernel.function(), &kernel.args, &binds, (0, 1), options.seed)?;
     check(options, &kernel, &data, picture)?;

@@ -14,11 +14,15 @@ use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
 use warpline::vectorize::work_items;
 use warpline_compile::KernelOptions;
+use warpline_compile::kernel::Kernel;
 use warpline_llvm::Imported;
 
 use crate::directives;
 use crate::error::{Error, Result};
 use crate::spec::{Bind, Elem, Fill, Number, Spec};
+
+use super::data::Data;
+use super::lockstep::{self, Subject};
 
 /// What integers are, by how many of them are taken for extents.
 const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
@@ -44,7 +48,29 @@ pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
     EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
 }
 
-/// What is passed for those of these parameters that have no value among `binds`; of kernels, for `count` indices.
+/// How much room buffers are given, one after the other, until the data fits: how far a program goes is a guess.
+const ROOMS: [u64; 3] = [1, 16, 256];
+
+/// How many elements buffers have where a function has loops, and no parameter says how far they go.
+const UNKNOWN: u64 = 1 << 16;
+
+/// Runs something with data for which buffers have more and more room, until it fits.
+///
+/// # Errors
+/// Those of `run`.
+pub(super) fn fitting<T>(run: impl Fn(u64) -> Result<T>) -> Result<T> {
+    let (last, first) = ROOMS.split_last().unwrap_or((&1, &[]));
+    for &room in first {
+        match run(room) {
+            Err(error) if is_misfit(&error) => {}
+            done => return done,
+        }
+    }
+    run(*last)
+}
+
+/// What is passed for those of these parameters that have no value among `binds`; of kernels, for `count` indices. Buffers
+/// have `room` times the usual number of elements.
 ///
 /// # Errors
 /// If nothing can be made up for one.
@@ -54,6 +80,7 @@ pub(crate) fn missing(
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
+    room: u64,
 ) -> Result<Vec<Bind>> {
     let extent = extent(params, func, binds);
     let number = |bind: &&&Bind| match bind.spec {
@@ -64,10 +91,14 @@ pub(crate) fn missing(
     let made = (0..extents(params, func, binds)).map(|_| extent);
     let product = known.chain(made).fold(1, u64::saturating_mul).max(count);
     // Slices, and what nothing bounds, have as many elements as a range has indices.
+    let has_lengths = params.iter().any(|&param| is_length(func, param));
     let len = match extents(params, func, &[]) {
+        // A function that is run once, of which nothing says how far it goes.
+        0 if count == 1 && !has_lengths => UNKNOWN,
         0 => count.max(EXTENTS[0]),
         _ => product.saturating_mul(4),
     };
+    let room = len.saturating_mul(room).clamp(1, MOST) as usize;
     let len = len.clamp(1, MOST) as usize;
     let elements = elements(func);
     let mut all = Vec::new();
@@ -92,13 +123,37 @@ pub(crate) fn missing(
                          calls this one with data of yours, and no such parameters";
                     return Err(Error::option(format!("--bind {name}"), message));
                 };
-                Spec::Buffer { elem, len, fill: contents(elem, extent) }
+                Spec::Buffer { elem, len: room, fill: contents(elem, extent) }
             }
             (None, _) => continue,
         };
         all.push(Bind { name, spec });
     }
     Ok(all)
+}
+
+/// What is passed to a function with loops of which nothing is said: data that fits, as far as the interpreter goes.
+///
+/// # Errors
+/// As [`missing`], or if no data fits.
+pub(crate) fn for_loops(kernel: &Kernel) -> Result<Vec<Bind>> {
+    let func = kernel.function();
+    let subject = Subject {
+        module: &kernel.imported.ir,
+        kernel: kernel.func,
+        args: &kernel.args,
+        width: 1,
+        epilogue: 1,
+        fused: false,
+    };
+    fitting(|room| {
+        let made = missing(&func.params, func, &kernel.args, &[], 1, room)?;
+        let data = Data::new(func, &kernel.args, &made.iter().collect::<Vec<_>>(), (0, 1), 1)?;
+        match lockstep::interpret(subject, &data, None).stopped.filter(|stop| stop.undefined) {
+            Some(stop) => Err(does_not_fit(&stop.text, &describe(&made, None))),
+            None => Ok(made),
+        }
+    })
 }
 
 /// The parameter of a function that is taken for its index, where nothing says what its lanes are: neither directives
@@ -142,11 +197,16 @@ pub(super) fn describe(made: &[Bind], range: Option<(i64, i64)>) -> String {
     format!("data was made up: {}", all.join(" "))
 }
 
-/// What to say if a program does not work with such data.
-pub(super) fn does_not_fit(why: &str) -> Error {
-    let message =
-        format!("data that was made up does not fit ({why}): say what is passed by --bind, or --range");
-    Error::option("--bind", message)
+/// What to say if a program does not work with such data, which `note` describes.
+pub(super) fn does_not_fit(why: &str, note: &str) -> Error {
+    Error::option("--bind", format!("{MISFIT} ({why}): say what is passed; {note}"))
+}
+
+/// How such messages begin.
+const MISFIT: &str = "data that was made up does not fit";
+
+fn is_misfit(error: &Error) -> bool {
+    matches!(error, Error::Option { message, .. } if message.starts_with(MISFIT))
 }
 
 fn name_of(func: &Function, param: Value) -> String {

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod data;
 mod groups;
 pub mod guard;
+mod lanes;
 mod lockstep;
 pub mod loops;
 pub(crate) mod made_up;
@@ -24,11 +25,12 @@ pub mod timing;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use warpline::demangle;
 use warpline::group_functions::Query;
-use warpline::ir::{Function, Op, SymbolData, SymbolKind, Value};
+use warpline::ir::{Function, Op, SymbolData, SymbolKind, Type, Value};
 use warpline::uniformity::report::{FunctionReport, Reason};
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::work_items::{Added, WorkItems};
@@ -74,6 +76,7 @@ const VECTOR_PROGRAM: &str = "the program on W lanes";
 pub fn run(options: &RunOptions) -> Result<Outcome> {
     let picture = options.png.as_deref().map(Picture::parse).transpose()?;
     let outputs = picture.iter().map(|p| p.path.as_path()).chain(options.profile_out.as_deref());
+    let outputs = outputs.chain(options.draw_lanes.as_deref());
     output::check(outputs, std::slice::from_ref(&options.kernel.input))?;
     let profile = RefCell::new(Profile::default());
     let outcome = run_and_count(options, picture.as_ref(), &profile)?;
@@ -100,13 +103,17 @@ fn run_and_count(
     let cpu = kernel::one_cpu(&asked, &imported)?;
     let shapes = asked.args.is_some();
     let kernels = choice::choose(&imported, &asked.input, &options.kernel.function, shapes)?;
-    let one = |chosen: &Chosen, imported: Imported| {
+    let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
+    let with_room = |chosen: &Chosen, room: u64| {
+        let imported = copy()?;
         let mut asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
         if let Some(index) = made_up::guess_index(&imported, &asked, &chosen.name)? {
-            output::complain(&format!(
-                "note: `{index}` is taken for the index of `{}`; `--args` says otherwise",
-                chosen.name
-            ));
+            if room == 1 {
+                output::complain(&format!(
+                    "note: `{index}` is taken for the index of `{}`; `--args` says otherwise",
+                    chosen.name
+                ));
+            }
             asked.args = Some(format!("{index}=index"));
         }
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
@@ -115,13 +122,18 @@ fn run_and_count(
                 let message = format!("`{}` has barriers, and its branches are not counted", kernel.name);
                 return Err(Error::option("--profile-out", message));
             }
-            return groups::judge(options, &asked, kernel);
+            if options.draw_lanes.is_some() {
+                let message = format!("`{}` has barriers, and its lanes are not drawn", kernel.name);
+                return Err(Error::option("--draw-lanes", message));
+            }
+            return groups::judge(options, &asked, kernel, room);
         }
-        let subject = prepare(options, &asked, kernel, picture)?;
+        let subject = prepare(options, &asked, kernel, picture, room)?;
         judge(options, &asked, subject, picture, profile)
     };
+    let one = |chosen: &Chosen| made_up::fitting(|room| with_room(chosen, room));
     if let [only] = &kernels[..] {
-        return match one(only, imported) {
+        return match one(only) {
             Ok((report, outcome)) => print(picture, &report).map(|()| outcome),
             Err(error @ Error::Vectorize(_)) if only.named || options.kernel.require_all => {
                 output::complain(&format!("error: {error}"));
@@ -130,11 +142,17 @@ fn run_and_count(
             Err(error) => Err(error),
         };
     }
-    if picture.is_some() {
-        return Err(Error::option("--png", "one kernel draws a picture; say which with --function"));
+    draws_one(options)?;
+    run_all(options, &kernels, one)
+}
+
+/// Refuses pictures of several functions.
+fn draws_one(options: &RunOptions) -> Result<()> {
+    let png = options.png.as_ref().map(|_| "--png");
+    match png.or(options.draw_lanes.as_ref().map(|_| "--draw-lanes")) {
+        Some(option) => Err(Error::option(option, "one function draws a picture; say which with --function")),
+        None => Ok(()),
     }
-    let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
-    run_all(options, &kernels, |chosen| one(chosen, copy()?))
 }
 
 /// Runs the functions that have loops, one after the other.
@@ -144,28 +162,31 @@ fn run_loops(
     picture: Option<&Picture>,
     profile: &RefCell<Profile>,
 ) -> Result<Outcome> {
-    let names = match loops::prepare(options, asked, picture)? {
-        Prepared::One(subject) => {
-            let (report, outcome) = judge(options, &asked.kernel, *subject, picture, profile)?;
-            return print(picture, &report).map(|()| outcome);
-        }
-        Prepared::Several(names) => names,
+    let one = |asked: &LoopOptions| {
+        made_up::fitting(|room| {
+            Ok(match loops::prepare(options, asked, picture, room)? {
+                Prepared::One(subject) => Ok(judge(options, &asked.kernel, *subject, picture, profile)?),
+                Prepared::Several(names) => Err(names),
+            })
+        })
     };
-    if picture.is_some() {
-        return Err(Error::option("--png", "one function draws a picture; say which with --function"));
-    }
-    // A program's beginning takes no data, and is there to end.
-    let names = names.into_iter().filter(|name| name != "main");
+    let names = match one(asked)? {
+        Ok((report, outcome)) => return print(picture, &report).map(|()| outcome),
+        Err(names) => names,
+    };
+    draws_one(options)?;
+    let names = names.into_iter().filter(|name| !is_main(name));
     let all: Vec<Chosen> = names.map(|name| Chosen { name, named: false }).collect();
     run_all(options, &all, |chosen| {
-        let one = LoopOptions { functions: vec![chosen.name.clone()], ..asked.clone() };
-        match loops::prepare(options, &one, None)? {
-            Prepared::One(subject) => judge(options, &one.kernel, *subject, None, profile),
-            Prepared::Several(_) => {
-                Err(Error::Internal(format!("`{}` is more than one function", chosen.name)))
-            }
-        }
+        let only = LoopOptions { functions: vec![chosen.name.clone()], ..asked.clone() };
+        one(&only)?.map_err(|_| Error::Internal(format!("`{}` is more than one function", chosen.name)))
     })
+}
+
+/// Whether a function is a program's beginning, which takes no data, and is there to end.
+fn is_main(name: &str) -> bool {
+    let name = demangle(name);
+    name == "main" || name.ends_with("::main")
 }
 
 /// Runs several kernels one after the other. One that cannot be run is a warning, unless it is named.
@@ -237,6 +258,24 @@ fn print(picture: Option<&Picture>, report: &Report) -> Result<()> {
     output::report(picture.iter().map(|p| p.path.as_path()), &text)
 }
 
+/// Draws the lanes of a kernel; those of a loop are no threads that could be interpreted.
+fn draw_lanes(
+    path: &Path,
+    input: &Path,
+    kernel: &Kernel,
+    loops: &[MadeLoop],
+    asked: &lockstep::Subject<'_>,
+    data: &Data,
+) -> Result<()> {
+    if !loops.is_empty() {
+        let message = "it draws kernels, functions for one lane; this is a loop";
+        return Err(Error::option("--draw-lanes", message));
+    }
+    let subject = lockstep::Subject { width: kernel.width, epilogue: kernel.width, ..*asked };
+    let drawing = lanes::draw(input, &demangle(&kernel.name), subject, data);
+    output::deliver(Some(path), &drawing)
+}
+
 /// Runs what was made, scalar and on W lanes, compares, and times.
 fn judge(
     options: &RunOptions,
@@ -282,13 +321,16 @@ fn judge(
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
     // Machine code would end this process, with other functions to come.
-    if let (Some(_), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined)) {
-        return Err(made_up::does_not_fit(&stop.text));
+    if let (Some(note), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined)) {
+        return Err(made_up::does_not_fit(&stop.text, note));
     }
     if options.profile_out.is_some() {
         let width = if loops.is_empty() { kernel.width } else { 1 };
         let counted = lockstep::Subject { width, epilogue: width, ..asked };
         profile::add(&mut profile.borrow_mut(), &kernel, counted, &data);
+    }
+    if let Some(path) = &options.draw_lanes {
+        draw_lanes(path, &options.kernel.input, &kernel, &loops, &asked, &data)?;
     }
     let mut image = Image::new(&data);
     let by_lanes = judged.against_lockstep(&lockstep, &data, &mut image, allowed.as_ref());
@@ -494,8 +536,9 @@ fn prepare(
     asked: &KernelOptions,
     mut kernel: Kernel,
     picture: Option<&Picture>,
+    room: u64,
 ) -> Result<Subject> {
-    let (data, note) = bind(options, &kernel)?;
+    let (data, note) = bind(options, &kernel, room)?;
     check(options, &kernel, &data, picture)?;
     drive::scalar(&mut kernel, SCALAR)?;
     let made = drive::lanes(&mut kernel, asked, VECTOR)?;
@@ -515,7 +558,7 @@ fn check(options: &RunOptions, kernel: &Kernel, data: &Data, picture: Option<&Pi
 }
 
 /// Settles range and arguments. What had to be made up of them is said in words.
-fn bind(options: &RunOptions, kernel: &Kernel) -> Result<(Data, Option<String>)> {
+fn bind(options: &RunOptions, kernel: &Kernel, room: u64) -> Result<(Data, Option<String>)> {
     let func = kernel.function();
     let items = kernel.items.as_ref().map_or(0, |items| items.added.len());
     let own = func.params.len() - items;
@@ -535,7 +578,7 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<(Data, Option<String>)>
     check_parameters(func)?;
     let items = kernel.items.as_ref().map_or(Vec::new(), |items| row_of_items(items, func, begin, end));
     let count = begin.abs_diff(end);
-    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count)?;
+    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count, room)?;
     let note = (range.is_none() || !made.is_empty())
         .then(|| made_up::describe(&made, range.is_none().then_some((begin, end))));
     let binds: Vec<&Bind> = given.into_iter().chain(&made).chain(&items).collect();
@@ -545,8 +588,17 @@ fn bind(options: &RunOptions, kernel: &Kernel) -> Result<(Data, Option<String>)>
 fn check_parameters(func: &Function) -> Result<()> {
     match func.params.iter().find(|&&p| !data::fits_slot(func.ty(p))) {
         Some(&p) => {
-            let message = format!("`{}`: a parameter of its type cannot be passed", func.value_name(p));
-            Err(Error::option(format!("function `{}`", func.name), message))
+            let (name, kind) = (
+                func.value_name(p),
+                if matches!(func.ty(p), Type::Vector(_)) { "a vector" } else { "no number" },
+            );
+            let message = format!(
+                "`{}` is {kind}, and `run` passes numbers and pointers: pass a pointer to it, or its parts; \
+                 `warpline vectorize` makes code of the function as it is",
+                &name[1..]
+            );
+            let function = demangle(func.name.trim_end_matches(".items"));
+            Err(Error::option(format!("function `{function}`"), message))
         }
         None => Ok(()),
     }

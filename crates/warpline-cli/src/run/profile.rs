@@ -57,7 +57,7 @@ impl Observer for Counter<'_> {
 pub(super) fn add(profile: &mut Profile, kernel: &Kernel, subject: Subject<'_>, data: &Data) {
     let module = subject.module;
     let mut counter = Counter { module, group: subject.width, branches: HashMap::new() };
-    lockstep::observe(subject, data, &mut counter);
+    lockstep::observe(subject, data, usize::MAX, &mut counter);
     // A kernel that asks which work-item it is is a copy with the same blocks.
     let original = module.function(&kernel.name).unwrap_or(kernel.func);
     let function = |id: FuncId| &module.functions[if id == kernel.func { original } else { id }];

@@ -159,6 +159,14 @@ impl CompilerFlags {
     }
 }
 
+/// The flags that clang says it does not know, among all that it says.
+pub(crate) fn unknown(said: &str) -> Vec<&str> {
+    let of = |line: &'static str| {
+        said.lines().filter_map(move |text| text.split_once(line)?.1.split_once('\'')).map(|(flag, _)| flag)
+    };
+    of("error: unknown argument: '").chain(of("error: unknown argument '")).collect()
+}
+
 /// What is said of a flag that asks for instrumentation.
 fn instruments(flag: &str) -> String {
     format!(
@@ -267,6 +275,13 @@ pub fn in_folder(words: &[OsString], folder: &Path) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_clang_does_not_know_is_found_in_what_it_says() {
+        let said = "clang: error: unknown argument: '-fconserve-stack'\nclang: error: unknown argument '-fabi'; did you mean \
+                    '-fab'?\nk.c:1:1: error: unknown type name 'x'\n";
+        assert_eq!(unknown(said), ["-fconserve-stack", "-fabi"]);
+    }
 
     fn words(text: &[&str]) -> Vec<OsString> {
         text.iter().map(OsString::from).collect()
