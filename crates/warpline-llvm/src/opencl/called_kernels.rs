@@ -64,7 +64,10 @@ mod tests {
                     @s = constant [17 x i8] c\"call spir_kernel \"\n";
         let found = as_plain_functions(text);
         assert_eq!(found.matches("spir_func").count(), 4, "{found}");
-        assert!(found.contains("spir_func void @a(") && found.contains("spir_func void @\"b c\"("), "{found}");
+        assert!(
+            found.contains("spir_func void @a(") && found.contains("spir_func void @\"b c\"("),
+            "{found}"
+        );
         assert!(found.contains("define dso_local spir_kernel void @ab()"), "{found}");
         assert!(found.contains("c\"call spir_kernel \""), "{found}");
         let plain = text.replace("call spir_kernel", "call spir_func");
