@@ -229,7 +229,7 @@ impl Search<'_> {
         let shares = left.iter().any(|b| behind.contains(b) && self.has_effects(b));
         let in_loop = behind.contains(b);
         let why = uniformity.branch_reason(self.module, &self.func, b);
-        let branch = self.place(self.func.terminator(b));
+        let branch = format!("{}{}", self.place(self.func.terminator(b)), self.ways(b));
         if leaving.is_empty() || shares {
             let reason = format!(
                 "work-items diverge at {branch}, and only some of them come to this barrier, or they come to different \
@@ -287,6 +287,29 @@ impl Search<'_> {
     fn has_effects(&self, b: Block) -> bool {
         let seen = Effects::WRITES | Effects::ATOMIC | Effects::VOLATILE | Effects::NO_RETURN;
         self.func.block_insts(b).any(|i| self.func.insts[i].effects().intersects(seen))
+    }
+
+    /// Where work-items go on behind a branch that they take differently, as far as lines say.
+    fn ways(&self, b: Block) -> String {
+        let mut places: Vec<String> =
+            self.edges(b).filter_map(|e| self.first_place(self.func.edges[e].to)).collect();
+        places.dedup();
+        match places.len() {
+            0 | 1 => String::new(),
+            _ => format!(" (they go on at {})", places.join(" or ")),
+        }
+    }
+
+    /// The line of the first instruction from a block on that has one, up to the next branch.
+    fn first_place(&self, mut b: Block) -> Option<String> {
+        for _ in 0..self.func.layout.len() {
+            if let Some(i) = self.func.block_insts(b).find(|&i| self.func.insts[i].loc.is_some()) {
+                return Some(self.place(i));
+            }
+            let [next] = self.func.out_edges(b)[..] else { return None };
+            b = self.func.edges[next].to;
+        }
+        None
     }
 
     /// The line of an instruction.
