@@ -56,18 +56,18 @@ kernel void kernels_of_kernels(global const int *in, global int *out, int n, loc
 
 // A scan over sixteen digits, of which the last work-item with an element keeps the sum.
 kernel void digit_scan(global const int *in, global int *out, int n, local int *tmp) {
-  local int seed;
   size_t l = get_local_id(0);
   int most = get_local_size(0) - 1, sum = 0;
-  seed = 0;
+  local int *seed = tmp + 2 * get_local_size(0);
+  *seed = 0;
   LOCAL_WAIT;
   int last = (l < most && l + 1 == most) ? 1 : 0;
   for (int d = 0; d < 4; d++) {
     int x = l < most ? in[get_global_id(0)] >> d & 1 : 0;
     int before = scan_local(x, tmp, 1);
-    sum = MIX(sum, before + seed);
+    sum = MIX(sum, before + *seed);
     LOCAL_WAIT;
-    if (last) seed += before + x;
+    if (last) *seed += before + x;
     LOCAL_WAIT;
   }
   out[get_global_id(0)] = sum;
@@ -149,9 +149,9 @@ kernel void second_number(global const int *in, global int *out, int n, local in
 
 // Queues of a group, emptied by all.
 kernel void queues(global const int *in, global int *out, int n, local int *tmp) {
-  local int tail, head;
+  local int tail;
   int l = get_local_id(0), size = get_local_size(0), first = get_global_id(0) - l;
-  if (l == 0) tail = 0, head = first;
+  if (l == 0) tail = 0, tmp[size] = first;
   LOCAL_WAIT;
   int x = in[first + l];
   // Which place a work-item gets is open; what is in the queue is not.
@@ -159,5 +159,5 @@ kernel void queues(global const int *in, global int *out, int n, local int *tmp)
   LOCAL_WAIT;
   int sum = 0;
   for (int k = 0; k < tail; k++) sum += tmp[k];
-  out[head + l] = MIX(sum, tail);
+  out[tmp[size] + l] = MIX(sum, tail);
 }
