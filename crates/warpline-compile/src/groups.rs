@@ -5,9 +5,10 @@ use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
 use warpline_vectorize::groups::{self, Cut, Rules, Work};
+use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
 use warpline_vectorize::work_items::WorkItems;
-use warpline_vectorize::{Contract, Options as VectorizerOptions, VectorizeError, Vectorized};
+use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -192,9 +193,9 @@ impl Rows<'_> {
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
         let asked = VectorizerOptions { args: region.args.clone(), ..asked };
         let Widths { epilogue, tail, least, ref estimate, ref chosen, .. } = regions.widths[number];
-        let division = match asked.contract {
+        let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.
-            Contract::Warp => Division::into_groups_of(asked.width),
+            Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),
             _ => Division { epilogue, tail, prologue: 0, least },
         };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
