@@ -6,10 +6,10 @@ use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
+use crate::called_kernels::as_plain_functions;
 use crate::ffi::types::LLVMErrorRef;
 use crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use crate::ffi::types::*;
-use crate::opencl::as_plain_functions;
 use warpline_ir::DataLayout;
 
 use crate::error::{Error, Result, did_you_mean};

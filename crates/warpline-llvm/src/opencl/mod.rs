@@ -1,7 +1,6 @@
 //! OpenCL C on CPUs: definitions of its builtins, which CPUs bring no library of, and SPIR's modules made ones for a
 //! CPU.
 
-mod called_kernels;
 mod conversions;
 mod definitions;
 mod formats;
@@ -9,5 +8,4 @@ mod library;
 mod printing;
 mod spir;
 
-pub(crate) use called_kernels::as_plain_functions;
 pub use definitions::is_defined as defines_opencl_builtin;
