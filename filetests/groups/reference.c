@@ -50,6 +50,8 @@ unsigned _Z14atomic_cmpxchgPU7CLlocalVjjj(volatile unsigned *p, unsigned expecte
   return old;
 }
 
+int _Z5mad24iii(int a, int b, int c) { return (int)((unsigned)a * (unsigned)b + (unsigned)c); }
+
 /* What work-items compute together: each leaves its value and waits. */
 typedef union { int i; float f; } value;
 static value values[MOST];

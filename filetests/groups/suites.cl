@@ -251,7 +251,7 @@ kernel void levels(global const int *in, global int *out, int n, local int *tmp)
 kernel void sparse_row(global const int *in, global int *out, int n, local int *tmp) {
   int group = get_group_id(0), l = get_local_id(0), size = get_local_size(0), sum = 0;
   int begin = group * 5 % n, end = begin + (in[group] & 31);
-  for (int e = begin + l; e < end; e += size) sum += (e * 7 & 15) * in[(e * e + 3) % n];
+  for (int e = begin + l; e < end; e += size) sum += (e * 7 & 15) * in[((uint)e * e + 3u) % (uint)n];
   tmp[l] = sum;
   GROUP_BARRIER;
   for (int s = size; s > 1; s = (s + 1) / 2) {

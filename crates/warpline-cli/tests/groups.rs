@@ -107,6 +107,16 @@ fn kernels_of_the_kinds_that_suites_have_do_what_work_groups_do_by_definition() 
 }
 
 #[test]
+fn kernels_as_programs_for_gpus_have_them_do_what_work_groups_do_by_definition() {
+    if !has_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/ordinary.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "16"]);
+}
+
+#[test]
 fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition() {
     if !has_clang() {
         return;

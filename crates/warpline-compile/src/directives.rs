@@ -14,6 +14,8 @@
 //! //@ tolerance ulp=8, abs=1e-6   how far results may be off those with the C library's mathematics
 //! //@ lane-insensitive            with lane operations or not, the result is that of the scalar program
 //! //@ racy                        lanes are threads, and whatever their races do is accepted
+//! //@ warp 32                     work-items execute one statement after the other in warps of so many
+//! //@ uniform-barriers            all work-items of a group come to the same barriers
 //! //@ exclusive out               nobody else accesses what `out` points to meanwhile: see `exclusive`
 //! //@ secret ctx->key             what `constant-time` takes for secret
 //! //@ public out                  memory that is public whatever is written to it
@@ -86,6 +88,10 @@ pub struct Directives {
     pub lane_insensitive: bool,
     /// Whether lanes are threads whose races are accepted.
     pub racy: bool,
+    /// How many lanes the warps have that its author had in mind.
+    pub warp: Option<u32>,
+    /// Whether all work-items of a group come to the same barriers, whatever can be seen.
+    pub uniform_barriers: bool,
     /// The parameters to whose memory the function has [exclusive access](crate::exclusive).
     pub exclusive: Option<At<String>>,
     /// What is secret in it, for `constant-time`.
@@ -330,7 +336,7 @@ fn parse(text: &str, language: Language, path: &Path) -> Result<Vec<Directives>>
 }
 
 /// All directives about functions.
-const DIRECTIVES: [&str; 14] = [
+const DIRECTIVES: [&str; 16] = [
     "function",
     "args",
     "rust",
@@ -342,6 +348,8 @@ const DIRECTIVES: [&str; 14] = [
     "tolerance",
     "lane-insensitive",
     "racy",
+    "warp",
+    "uniform-barriers",
     "exclusive",
     "secret",
     "public",
@@ -414,7 +422,13 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         }
         "lane-insensitive" if value.is_empty() => group.lane_insensitive = true,
         "racy" if value.is_empty() => group.racy = true,
-        "lane-insensitive" | "racy" => return Err(format!("`{key}` has no value")),
+        "warp" => {
+            twice(group.warp.is_some())?;
+            let lanes = value.parse().ok().filter(|n: &u32| (2..=64).contains(n) && n.is_power_of_two());
+            group.warp = Some(lanes.ok_or_else(|| missing("a power of two from 2 to 64"))?);
+        }
+        "uniform-barriers" if value.is_empty() => group.uniform_barriers = true,
+        "lane-insensitive" | "racy" | "uniform-barriers" => return Err(format!("`{key}` has no value")),
         _ => {
             let near = did_you_mean(key, DIRECTIVES.into_iter().chain(["loop"]));
             let known = DIRECTIVES.join(", ");
@@ -529,7 +543,8 @@ mod tests {
         assert_eq!(
             message("fn f() {}\n//@ rnage 0..4\n"),
             "k.rs:2: unknown directive `rnage`; did you mean `range`? There are function, args, rust, returns, \
-             range, bind, width, boscc, tolerance, lane-insensitive, racy, exclusive, secret, public"
+             range, bind, width, boscc, tolerance, lane-insensitive, racy, warp, uniform-barriers, exclusive, \
+             secret, public"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

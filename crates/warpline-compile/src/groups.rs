@@ -4,14 +4,15 @@ use warpline_ir::FuncId;
 use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
-use warpline_vectorize::groups::{self, Cut, Work};
+use warpline_vectorize::groups::{self, Cut, Rules, Work};
+use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
 use warpline_vectorize::work_items::WorkItems;
-use warpline_vectorize::{Contract, Options as VectorizerOptions, VectorizeError, Vectorized};
+use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::options::{KernelOptions, VectorizeOptions};
+use crate::options::VectorizeOptions;
 
 /// A kernel that was cut at its barriers.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl Regions {
     pub(crate) fn of(
         imported: &mut Imported,
         items: Option<&WorkItems>,
-        options: &KernelOptions,
+        rules: Rules,
         asked: &VectorizerOptions<'_>,
         vectors: &Machine,
         given: Option<u32>,
@@ -41,10 +42,11 @@ impl Regions {
         let made = ir.functions[items.func].name.clone();
         // Its user knows the kernel that it is a copy of.
         let name = made.strip_suffix(".items").unwrap_or(&made);
-        let cut = groups::cut(ir, items, &asked.args, options.strict_barriers)
+        let cut = groups::cut(ir, items, &asked.args, rules)
             .map_err(|e| Error::of_vectorizer(&e.named(name), ir))?;
         // Groups of several rows are tiles, mostly, and their rows seldom longer than a register of 32-bit elements.
         let most = if items.has_rows() { (vectors.register_bits / 32).max(1) } else { u32::MAX };
+        let most = asked.row.map_or(most, |row| most.min(row.max(1).next_power_of_two()));
         let of = |args: &[ArgShape], func: FuncId, lanes: Option<u32>| {
             let asked = VectorizerOptions { args: args.to_vec(), name: asked.name.clone(), ..*asked };
             width::of_rows(ir, &ir.functions[func], &asked, vectors, (lanes, most))
@@ -189,13 +191,13 @@ impl Rows<'_> {
         let math = kernel.math_library(&self.options.kernel);
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
-        let contract = match asked.contract {
-            Contract::Threads => Contract::Groups,
-            other => other,
-        };
-        let asked = VectorizerOptions { args: region.args.clone(), contract, ..asked };
+        let asked = VectorizerOptions { args: region.args.clone(), ..asked };
         let Widths { epilogue, tail, least, ref estimate, ref chosen, .. } = regions.widths[number];
-        let division = Division { epilogue, tail, prologue: 0, least };
+        let division = match kernel.items.as_ref().and_then(|items| items.warps) {
+            // The last warp of a row has fewer lanes, which are in step all the same.
+            Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),
+            _ => Division { epilogue, tail, prologue: 0, least },
+        };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
             .map_err(|e| refusal(kernel, &e))?;
         self.reports.push((number, made.full.clone()));

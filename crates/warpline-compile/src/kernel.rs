@@ -10,6 +10,7 @@ use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
 use warpline_uniformity::Target;
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
+use warpline_vectorize::groups::Rules;
 use warpline_vectorize::lane_dimension;
 use warpline_vectorize::passes::Instrument;
 use warpline_vectorize::warps::Warps;
@@ -78,6 +79,10 @@ pub struct Kernel {
     pub coherence: Coherence,
     /// What memory accessed by several lanes means.
     pub contract: Contract,
+    /// How many work-items a group has, where it runs over groups and its attributes say so.
+    pub group: Option<[u32; 3]>,
+    /// How many a row of lanes has at most, if that is known.
+    pub(crate) row: Option<u32>,
     /// Who is told of the vectorizer's passes.
     pub instrument: &'static dyn Instrument,
 }
@@ -138,8 +143,9 @@ pub(crate) fn settle_within(
     let wave_size = imported.facts(func, Target::Amdgcn).wave_size;
     let vectors = machine::of(&cpu, &imported.ir.triple)?;
     let choose = || lane_dimension::choose(&imported.ir, func, &args, group, &vectors);
-    let lanes = options.lane_dimension.unwrap_or_else(choose);
-    let items = work_items::along(&mut imported.ir, func, lanes)
+    let of_warps = directives.warp.map(|_| 0);
+    let lanes = options.lane_dimension.or(of_warps).unwrap_or_else(choose);
+    let items = work_items::along(&mut imported.ir, func, lanes, directives.warp)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
@@ -157,7 +163,9 @@ pub(crate) fn settle_within(
     if is_apart {
         separate(imported, func);
     }
-    let contract = directives.contract(options.racy);
+    let contract = over_groups(directives.contract(options.racy), items.as_ref());
+    let in_groups = items.as_ref().filter(|items| items.runs_over_groups);
+    let row = in_groups.and(group).map(|group| group[lanes as usize]);
     let math = math_library(options, &directives, &imported.ir.triple, &vectors);
     let bodies = imported.final_bodies(vectors.register_bits);
     let asked = VectorizerOptions {
@@ -165,6 +173,7 @@ pub(crate) fn settle_within(
         boscc,
         coherence,
         contract,
+        row,
         math: &math,
         callees: &bodies,
         instrument: options.instrument,
@@ -172,11 +181,13 @@ pub(crate) fn settle_within(
         remarks: options.remarks,
         ..VectorizerOptions::new(1, args.clone(), "auto")
     };
-    let regions = Regions::of(imported, items.as_ref(), options, &asked, &vectors, given)?;
+    let rules = Rules { strict: options.strict_barriers, uniform: directives.uniform_barriers };
+    let regions = Regions::of(imported, items.as_ref(), rules, &asked, &vectors, given)?;
     let Widths { lanes: width, epilogue, tail, prologue, least, chosen, estimate, remarks } = match &regions {
         Some(regions) => regions.widths(),
         None => width::of_kernel(&imported.ir, &imported.ir.functions[func], &asked, &vectors, given),
     };
+    let is_over_groups = row.is_some();
     let instrument = options.instrument;
     Ok(move |imported| Kernel {
         imported,
@@ -200,8 +211,19 @@ pub(crate) fn settle_within(
         boscc,
         coherence,
         contract,
+        group: group.filter(|_| is_over_groups),
+        row,
         instrument,
     })
+}
+
+/// What memory that several lanes access means in a kernel, if it has work-groups.
+fn over_groups(contract: Contract, items: Option<&WorkItems>) -> Contract {
+    match (contract, items) {
+        (Contract::Threads, Some(WorkItems { warps: Some(Warps::Asked(_)), .. })) => Contract::Warp,
+        (Contract::Threads, Some(WorkItems { runs_over_groups: true, .. })) => Contract::Groups,
+        _ => contract,
+    }
 }
 
 /// How many lanes a kernel has that does something by warps, which is no matter of choice; else those that are given.
@@ -215,6 +237,7 @@ fn lanes_of_warps(
     let lanes = match warps {
         Warps::Nvptx => 32,
         Warps::Amdgcn => wave_size,
+        Warps::Asked(lanes) => lanes,
     };
     match given {
         Some(other) if other != lanes => {
@@ -469,6 +492,7 @@ impl Kernel {
             boscc: self.boscc,
             coherence: self.coherence,
             contract: self.contract,
+            row: self.row,
             instrument: self.instrument,
             math,
             callees,

@@ -325,6 +325,8 @@ pub fn open(options: &LoopOptions) -> Result<Opened> {
         boscc,
         coherence,
         contract: Contract::Sequential,
+        group: None,
+        row: None,
         instrument: options.kernel.instrument,
     };
     Ok(Opened::One(Box::new(kernel), found))

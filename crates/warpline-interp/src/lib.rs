@@ -81,4 +81,4 @@ pub use observe::{Event, Observer};
 pub use race::{Race, RaceKind, RaceLog};
 pub use trap::{Trap, TrapKind};
 pub use value::{Cell, LaneSet, State, Val};
-pub use work_group::GroupRun;
+pub use work_group::{GroupRun, SubGroups};

@@ -35,6 +35,21 @@ pub struct GroupRun {
     pub returned_early: bool,
 }
 
+/// How work-items run together.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SubGroups {
+    /// How many in a row along dimension 0 are a sub-group, 1 to 64; the last of a row may be smaller.
+    pub lanes: u32,
+    /// Whether it is part of the meaning that they execute one statement after the other together, as in a warp: then
+    /// they do not race with each other.
+    pub in_step: bool,
+}
+
+impl SubGroups {
+    /// Each work-item by itself.
+    pub const NONE: SubGroups = SubGroups { lanes: 1, in_step: false };
+}
+
 /// Work-items that run together.
 struct SubGroup {
     frame: Frame,
@@ -48,8 +63,7 @@ struct SubGroup {
 impl Machine<'_> {
     /// Runs a function with barriers as a group of work-items, each with these arguments, in the order of their
     /// numbers.
-    /// `shape` says how many there are by dimension. Those in a row along dimension 0 are in sub-groups of so many
-    /// lanes, of which the last of a row may be smaller.
+    /// `shape` says how many there are by dimension, and of which of them sub-groups are.
     ///
     /// # Errors
     /// The first [`Trap`] of any work-item, or that work-items wait at different barriers.
@@ -57,7 +71,7 @@ impl Machine<'_> {
         &mut self,
         code: &Rc<Code>,
         items: &[Vec<Val>],
-        (shape, lanes): ([u64; 3], u32),
+        (shape, SubGroups { lanes, in_step }): ([u64; 3], SubGroups),
         seed: u64,
     ) -> Result<GroupRun, Trap> {
         let mut random = Random(seed);
@@ -72,7 +86,13 @@ impl Machine<'_> {
         let mut exec = Exec::new(self, lanes, None);
         let mut all = Vec::new();
         for items in sub_groups {
-            all.push(exec.sub_group(code, items, numbers.by_ref().take(items.len()).collect())?);
+            let mut own: Vec<u32> = numbers.by_ref().take(items.len()).collect();
+            if in_step {
+                // Accesses that have one number do not race.
+                let one = own[0];
+                own.fill(one);
+            }
+            all.push(exec.sub_group(code, items, own)?);
         }
         let mut run = GroupRun { races: RaceLog::default(), barriers: 0, returned_early: false };
         loop {
@@ -291,7 +311,9 @@ mod tests {
         let at = machine.memory.allocate_bytes(&[9; 16], 16).expect("there is memory");
         let code = machine.prepare_id(module.function("k").expect("it is there"));
         let items: Vec<Vec<Val>> = (0..4).map(|i| vec![Val::ptr(at), Val::int(i)]).collect();
-        let run = machine.run_work_group(&code, &items, ([4, 1, 1], 1), seed).map_err(|e| e.to_string())?;
+        let run = machine
+            .run_work_group(&code, &items, ([4, 1, 1], SubGroups::NONE), seed)
+            .map_err(|e| e.to_string())?;
         Ok((run, machine.memory.read(at, 16).expect("it is readable")))
     }
 

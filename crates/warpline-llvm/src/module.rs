@@ -6,6 +6,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
+use crate::called_kernels::as_plain_functions;
 use crate::ffi::types::LLVMErrorRef;
 use crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use crate::ffi::types::*;
@@ -548,6 +549,8 @@ fn parse_into(
 ) -> std::result::Result<LLVMModuleRef, String> {
     let mut module = ptr::null_mut();
     let mut message = ptr::null_mut();
+    let readable = std::str::from_utf8(bytes).map(as_plain_functions);
+    let bytes = readable.as_ref().map_or(bytes, |text| text.as_bytes());
     let buffer = MemoryBuffer::copy_of(bytes, name);
     // SAFETY: a live context; the parser takes the buffer over; `module` and `message` are valid out-parameters.
     let failed = unsafe {

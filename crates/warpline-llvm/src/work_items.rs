@@ -114,10 +114,18 @@ impl Module {
         kernels.map(value_name).collect()
     }
 
-    /// Makes one call of the calls of `get_global_id`, in modules with barriers also of `get_local_id`, and truncations to 32 bits of what they yield.
+    /// Whether kernels may run over work-groups: there are barriers, or memory of which each group has its own.
+    fn has_groups(&self) -> bool {
+        let has_local = |function: LLVMValueRef| self.local_parameters(function).contains(&true);
+        self.functions().any(|f| if has_body(f) { has_local(f) } else { may_be_barrier(f) })
+            || self.globals().into_iter().any(|global| self.is_local_memory(global))
+    }
+
+    /// Makes one call of the calls of `get_global_id`, in modules with work-groups also of `get_local_id`, and
+    /// truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
         let f = functions();
-        let has_barriers = self.functions().any(|f| !has_body(f) && may_be_barrier(f));
+        let has_groups = self.has_groups();
         let asked: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {
@@ -125,7 +133,7 @@ impl Module {
                 let result = unsafe { f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function)) };
                 !has_body(function)
                     && (GroupFunction::is_global_id(&value_name(function))
-                        || has_barriers && GroupFunction::is_local_id(&value_name(function)))
+                        || has_groups && GroupFunction::is_local_id(&value_name(function)))
                     && operands_of_question(function) == Some(1)
                     && int_width(result) == Some(64)
             })

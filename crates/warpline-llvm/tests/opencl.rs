@@ -5,7 +5,7 @@ use std::path::Path;
 use warpline_llvm::worker::{CodegenOptions, LoadOptions, Output, codegen_in_process, load_in_process};
 use warpline_llvm::{Cpu, Imported, Jit, Llvm, Module, has_clang};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::groups::cut;
+use warpline_vectorize::groups::{Rules, cut};
 use warpline_vectorize::work_items::with_parameters;
 use warpline_vectorize::{Options, linearize_kernel};
 
@@ -120,7 +120,8 @@ fn real_kernels_are_vectorized_or_cut_at_their_barriers() {
             let shapes: Vec<ArgShape> =
                 std::iter::repeat_n(ArgShape::Uniform, own).chain(items.shapes()).collect();
             if items.runs_over_groups {
-                cut(&mut ir, &items, &shapes, false).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+                cut(&mut ir, &items, &shapes, Rules::default())
+                    .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
                 with_barriers += 1;
                 continue;
             }

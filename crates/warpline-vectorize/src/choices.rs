@@ -57,6 +57,9 @@ pub enum Contract {
     /// Lanes are work-items of a group, which share memory between barriers. The user promises that they do not race
     /// there, as OpenCL asks for; certain races are refused, and updates that cannot be told apart are trusted.
     Groups,
+    /// Like [`Contract::Groups`], and the lanes are a warp that executes one statement after the other together, as the
+    /// user says: volatile accesses of one lane to what others access are in the order of the program.
+    Warp,
     /// Lanes are unordered threads, and the user accepts whatever their races do.
     Racy,
 }

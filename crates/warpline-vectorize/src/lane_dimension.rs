@@ -51,7 +51,8 @@ pub fn choose(
 }
 
 /// The cycles that accesses of a kernel take for a work-item if lanes are neighbours in a dimension; nothing if it
-/// cannot be vectorized.
+/// cannot be vectorized, or if all of another dimension than 0 would store to one address: whoever does that has groups
+/// of one work-item in this dimension, or lets one of them store.
 fn accesses(
     module: &Module,
     kernel: FuncId,
@@ -60,10 +61,17 @@ fn accesses(
     machine: &Machine,
 ) -> Option<f64> {
     let mut module = module.clone();
-    let items = work_items::along(&mut module, kernel, lanes).ok()??;
+    let items = work_items::along(&mut module, kernel, lanes, None).ok()??;
     let func = &module.functions[items.func];
     let args: Vec<ArgShape> = args.iter().copied().chain(items.shapes()).collect();
     let uniformity = Uniformity::compute(&module, func, &Options::with_args(args));
+    let meet = |i: Inst| {
+        let shared = |v| !is_private(func, v) && uniformity.shape(v).is_uniform();
+        func.accessed(i).is_some_and(|accessed| accessed.writes && shared(accessed.address))
+    };
+    if lanes != 0 && func.layout.iter().flat_map(|&b| func.block_insts(b)).any(meet) {
+        return None;
+    }
     let often = frequency::of_scalar(func);
     let of_block = |&b: &Block| -> f64 {
         let insts = func.blocks[b].insts.iter();
@@ -186,6 +194,14 @@ mod tests {
         assert_eq!(chosen(0, "", Some([64, 1, 1])), 0);
         assert_eq!(chosen(1, "", Some([1, 64, 1])), 1);
         assert_eq!(chosen(0, "", Some([16, 16, 1])), 1);
+    }
+
+    #[test]
+    fn a_dimension_along_which_all_store_to_one_address_is_not_chosen() {
+        let store = "%l: ptr = getelementptr i32, %out, %y
+              store %v, %l, align 4";
+        assert_eq!(chosen(0, store, None), 0);
+        assert_eq!(chosen(0, &store.replace("%y", "%x"), None), 1);
     }
 
     #[test]

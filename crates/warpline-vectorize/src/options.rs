@@ -37,6 +37,8 @@ pub struct Options<'a> {
     pub machine: Machine,
     /// What memory accessed by several lanes means.
     pub contract: Contract,
+    /// How many work-items a row of a work-group has at most, if that is known: no lanes are farther apart.
+    pub row: Option<u32>,
     /// The function that the kernel was cut out of, if it is an iteration of a loop.
     pub region: Option<&'a Region<'a>>,
     /// Functions that are pieces of the kernel, to be called for one lane after the other.
@@ -58,8 +60,8 @@ pub struct Options<'a> {
 impl Options<'_> {
     /// What of it is asked of accesses to memory.
     pub(crate) fn of_memory(&self) -> Setting<'_> {
-        let Options { width, contract, region, pieces, callees, .. } = *self;
-        Setting { width, contract, region, pieces, callees }
+        let Options { width, contract, row, region, pieces, callees, .. } = *self;
+        Setting { width, contract, row, region, pieces, callees }
     }
 
     /// Every lane active, divergent branches folded, no vector math; the fields say what else can be asked.
@@ -77,6 +79,7 @@ impl Options<'_> {
             callees: &AllCallees,
             machine: Machine::default(),
             contract: Contract::default(),
+            row: None,
             region: None,
             pieces: const { &Pieces::none() },
             sums: &[],

@@ -24,6 +24,9 @@ pub enum Warps {
     Nvptx,
     /// AMD's: as many lanes as the kernel's attributes say.
     Amdgcn,
+    /// Of one that the user has in mind, with so many lanes: between barriers, the work-items of a warp execute one
+    /// statement after the other together.
+    Asked(u32),
 }
 
 /// Which lane `shfl.sync` reads.

@@ -135,27 +135,33 @@ impl WorkItems {
 /// barrier; or if one that it
 /// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
-    along(module, kernel, 0)
+    along(module, kernel, 0, None)
 }
 
 /// [`with_parameters`] for lanes that are neighbours in this dimension, which must be 0 for kernels that have
-/// sub-groups or combine values of a group in the order of its work-items.
+/// sub-groups or combine values of a group in the order of its work-items, or whose user has warps of so many lanes in
+/// mind.
 ///
 /// # Errors
 /// As [`with_parameters`].
-pub fn along(module: &mut Module, kernel: FuncId, lanes: u32) -> Result<Option<WorkItems>, VectorizeError> {
+pub fn along(
+    module: &mut Module,
+    kernel: FuncId,
+    lanes: u32,
+    warp: Option<u32>,
+) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
     let mut asked = questions(module, func);
     for (_, _, dimension) in &mut asked {
         *dimension = dimension.map(|d| swapped(lanes, d));
     }
-    let warps = warps::of_kernel(module, func);
+    let warps = warps::of_kernel(module, func).or(warp.map(Warps::Asked));
     let has_sub_groups =
         warps.is_some() || insts(func).any(|i| sub_groups::sub_group_function(module, func, i).is_some());
     // Groups that run at once must not share an array, wherever it is.
     let runs_over_groups =
         has_sub_groups || insts(func).any(|i| meets(module, func, i)) || has_local_memory(module, func);
-    if lanes != 0 && numbers_work_items(module, func) {
+    if lanes != 0 && (warp.is_some() || numbers_work_items(module, func)) {
         let reason = "what work-items of sub-groups and groups combine is in the order of dimension 0, so lanes are \
                       neighbours in it";
         return Err(VectorizeError::in_function(func, reason));

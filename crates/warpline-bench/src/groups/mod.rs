@@ -3,6 +3,7 @@
 //! The kernels of a file are made by this program as `warpline`, and a host program in C is compiled that calls their
 //! drivers, and opens `libOpenCL` when it runs, if there is one. The library's time is what its event says from start
 //! to end, without what it takes to enqueue. pocl is the library meant; `POCL_MAX_PTHREAD_COUNT` keeps it to one thread.
+//! The scalar program is the same with one lane, after LLVM's O3, its own vectorizers included.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -22,13 +23,19 @@ const HOST: &str = include_str!("host.c");
 /// Seconds that compiling, and that measuring all kernels of a file may take.
 const SECONDS: (u64, u64) = (300, 1800);
 
+/// Kernels whose results OpenCL leaves open: some of their work-items return before a barrier.
+const OPEN: [&str; 1] = ["early_return"];
+
 /// What was measured of a kernel.
 struct Row {
     name: String,
     items: u64,
     /// Milliseconds.
     ours: f64,
+    scalar: Option<f64>,
     theirs: Option<f64>,
+    /// Each at the group size that suits it best.
+    best: Option<(f64, f64)>,
     equal: bool,
 }
 
@@ -52,27 +59,35 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
     let text = std::fs::read_to_string(source).map_err(|e| Error::input(source, e.to_string()))?;
     let folder = tempfile::tempdir().map_err(|e| failed("no temporary folder", &e.to_string()))?;
     let at = |name: &str| folder.path().join(name);
-    let mut make = as_warpline();
-    make.arg("vectorize").arg(source).arg("-o").arg(at("made.o")).arg("--header").arg(at("kernels.h"));
-    make.arg("-q");
-    let made = run(&mut make, SECONDS.0);
-    if !at("made.o").exists() {
-        return Err(failed("no kernel was made", &made.stderr));
-    }
-    let header = std::fs::read_to_string(at("kernels.h")).unwrap_or_default();
-    let names = text.split("kernel void ").skip(1).filter_map(|rest| rest.split('(').next());
-    let is_made = |name: &&str| header.contains(&format!("{name}_workspace("));
-    let list: String = names.filter(is_made).map(|name| format!("KERNEL({name})\n")).collect();
     let write = |name: &str, text: &str| {
         std::fs::write(at(name), text).map_err(|e| failed("a file cannot be written", &e.to_string()))
     };
+    let names: Vec<&str> =
+        text.split("kernel void ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+    write("scalar.cl", &with_other_names(&text, &names))?;
+    let scalar = at("scalar.cl");
+    for (source, object, header, more) in [
+        (source, "made.o", "kernels.h", &[][..]),
+        (scalar.as_path(), "scalar.o", "scalar.h", &["--width", "1"][..]),
+    ] {
+        let mut make = as_warpline();
+        make.arg("vectorize").arg(source).arg("-o").arg(at(object)).arg("--header").arg(at(header));
+        let made = run(make.arg("-q").args(more), SECONDS.0);
+        if !at(object).exists() {
+            return Err(failed("no kernel was made", &made.stderr));
+        }
+    }
+    let header = std::fs::read_to_string(at("kernels.h")).unwrap_or_default();
+    let is_made = |name: &&str| header.contains(&format!("{name}_workspace("));
+    let list: String =
+        names.iter().copied().filter(is_made).map(|name| format!("KERNEL({name})\n")).collect();
     write("list.h", &list)?;
     write("host.c", HOST)?;
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut compile = Command::new(compiler);
     compile
         .current_dir(folder.path())
-        .args(["-O2", "-w", "-I.", "host.c", "made.o", "-o", "host", "-lm", "-ldl"]);
+        .args(["-O2", "-w", "-I.", "host.c", "made.o", "scalar.o", "-o", "host", "-lm", "-ldl"]);
     let compiled = run(&mut compile, SECONDS.0);
     if compiled.code != Some(0) {
         return Err(failed("the host program cannot be compiled", &compiled.stderr));
@@ -90,47 +105,92 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
 fn row(line: &str) -> Option<Row> {
     let mut words = line.split(' ');
     let name = words.next()?.to_owned();
-    let [items, ours, theirs, equal] = [(); 4].map(|()| words.next().and_then(|w| w.parse::<f64>().ok()));
-    let theirs = theirs.filter(|&t| t > 0.0);
-    Some(Row { name, items: items? as u64, ours: ours?, theirs, equal: equal? > 0.0 })
+    let [items, ours, scalar, theirs, best, their_best, equal] =
+        [(); 7].map(|()| words.next().and_then(|w| w.parse::<f64>().ok()));
+    let [scalar, theirs, best, their_best] =
+        [scalar, theirs, best, their_best].map(|time| time.filter(|&t| t > 0.0));
+    let best = best.zip(their_best);
+    Some(Row { name, items: items? as u64, ours: ours?, scalar, theirs, best, equal: equal? > 0.0 })
+}
+
+/// A source whose kernels have names that begin with `scalar_`.
+fn with_other_names(text: &str, names: &[&str]) -> String {
+    let is_in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let word = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(word);
+        if names.contains(&word) {
+            out.push_str("scalar_");
+        }
+        out.push_str(word);
+        let next = after.find(is_in_word).unwrap_or(after.len());
+        out.push_str(&after[..next]);
+        rest = &after[next..];
+    }
+    out
 }
 
 /// The table, and what sums it up.
 fn text(rows: &[Row], local: u64) -> String {
     let mut table = Table::new(
         1,
-        &["Kernel", "Work-items", "warpline, ms", "OpenCL library, ms", "times as fast", "results"],
+        &[
+            "Kernel",
+            "Work-items",
+            "warpline, ms",
+            "over scalar",
+            "over the OpenCL library",
+            "best group sizes",
+            "results",
+        ],
     );
-    let times = |row: &Row| row.theirs.and_then(|theirs| quotient(theirs, row.ours));
+    let times = |row: &Row, other: Option<f64>| other.and_then(|other| quotient(other, row.ours));
+    let of_best = |row: &Row| row.best.and_then(|(ours, theirs)| quotient(theirs, ours));
     for row in rows {
         let results = match row.theirs {
             None => "–",
             Some(_) if row.equal => "equal",
+            Some(_) if OPEN.contains(&&*row.name) => "left open",
             Some(_) => "differ",
         };
         table.row(vec![
             row.name.clone(),
             row.items.to_string(),
             format!("{:.2}", row.ours),
-            row.theirs.map_or("–".to_owned(), |t| format!("{t:.2}")),
-            ratio(times(row)),
+            ratio(times(row, row.scalar)),
+            ratio(times(row, row.theirs)),
+            ratio(of_best(row)),
             results.to_owned(),
         ]);
     }
     let mut text = table.markdown();
-    let all: Vec<f64> = rows.iter().filter_map(times).collect();
+    let over = |other: fn(&Row) -> Option<f64>| -> Vec<f64> {
+        rows.iter().filter_map(|row| times(row, other(row))).collect()
+    };
+    let mean = |all: &[f64]| ratio(geometric_mean(all.iter().map(|&t| Some(t))));
+    let _ = writeln!(
+        text,
+        "\nGroups of {local} work-items, one thread. Over the scalar program: geometric mean {}.",
+        mean(&over(|row| row.scalar))
+    );
+    let (all, best) = (over(|row| row.theirs), rows.iter().filter_map(of_best).collect::<Vec<_>>());
     if all.is_empty() {
         text +=
             "\nThere is no OpenCL library to compare with (`libOpenCL.so.1` and a platform for the CPU).\n";
         return text;
     }
-    let mean = geometric_mean(all.iter().map(|&t| Some(t)));
+    let least = best.iter().copied().reduce(f64::min);
     let _ = writeln!(
         text,
-        "\nGroups of {local} work-items, one thread; {} kernels: median {}, geometric mean {}.",
+        "Over the OpenCL library, {} kernels: median {}, geometric mean {}; at the best group size of each: geometric mean \
+         {}, the least {}.",
         all.len(),
         ratio(Some(median(all.clone()))),
-        ratio(mean)
+        mean(&all),
+        mean(&best),
+        ratio(least)
     );
     text
 }

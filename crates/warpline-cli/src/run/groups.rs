@@ -6,9 +6,10 @@
 
 use serde_json::json;
 use warpline::group_functions::Query;
-use warpline::interp::{Machine, Options, Val};
+use warpline::interp::{Machine, Options, SubGroups, Val};
 use warpline::ir::Type;
 use warpline::vectorize::driver;
+use warpline::vectorize::warps::Warps;
 use warpline::vectorize::work_items::{Added, Local, WorkItems};
 use warpline_compile::groups;
 use warpline_compile::{KernelOptions, VectorizeOptions};
@@ -68,7 +69,7 @@ pub(super) fn judge(
     let Some(items) = kernel.items.clone() else {
         return Err(Error::option("--global", "the kernel asks for no work-items"));
     };
-    let range = range(options, &items)?;
+    let range = range(options, &items, kernel.group)?;
     if items.warps.is_some() {
         range.has_whole_warps(u64::from(kernel.width))?;
     }
@@ -125,10 +126,12 @@ pub(super) fn judge(
 
 /// The work-items that options ask for. Without any, groups with as many as data is made up for, in a row or, if the
 /// kernel asks for a second dimension, in a square.
-fn range(options: &RunOptions, items: &WorkItems) -> Result<Range> {
+fn range(options: &RunOptions, items: &WorkItems, required: Option<[u32; 3]>) -> Result<Range> {
     let asks_for_rows =
         items.lanes == 1 || items.added.iter().any(|added| matches!(added, Added::Answer(_, 1)));
+    let required = required.map(|group| group.map(u64::from));
     let group = match asks_for_rows {
+        _ if required.is_some() => required.unwrap_or_default(),
         true => [made_up::GROUP.isqrt(), made_up::GROUP.isqrt(), 1],
         false => [made_up::GROUP, 1, 1],
     };
@@ -136,8 +139,12 @@ fn range(options: &RunOptions, items: &WorkItems) -> Result<Range> {
         true => [made_up::ITEMS.isqrt(), made_up::ITEMS.isqrt(), 1],
         false => [made_up::ITEMS, 1, 1],
     });
-    let by_default = if options.global.is_none() { group } else { [0; 3] };
+    let by_default = if options.global.is_none() || required.is_some() { group } else { [0; 3] };
     let local = options.local.unwrap_or(by_default);
+    if let Some(group) = required.filter(|group| *group != local) {
+        let message = format!("the kernel's `reqd_work_group_size` says {group:?}");
+        return Err(Error::option("--local", message));
+    }
     let local = [0, 1, 2].map(|d| if local[d] == 0 { size[d] } else { local[d].min(size[d].max(1)) });
     let count = local.iter().try_fold(1u64, |n, &l| n.checked_mul(l));
     if size.contains(&0) || count.is_none_or(|n| n > LARGEST_GROUP) {
@@ -258,13 +265,27 @@ fn interpret(
         }
         let work =
             Work { kernel, items, passed, range, addresses: &addresses, local: &of_group, group, counts };
-        let shape = (work.shape(), if items.has_sub_groups { kernel.width } else { 1 });
+        let sub_groups = SubGroups {
+            lanes: if items.has_sub_groups { kernel.width } else { 1 },
+            in_step: matches!(items.warps, Some(Warps::Asked(_))),
+        };
+        let shape = (work.shape(), sub_groups);
         let outcome = machine.run_work_group(&code, &work.arguments(), shape, seed.wrapping_add(number));
         of_group.into_iter().for_each(|address| machine.memory.free(address));
         match outcome {
-            Ok(run) => races.add(&run.races, |address| {
-                place(address, data, &addresses).unwrap_or_else(|| "local memory".to_owned())
-            }),
+            Ok(run) => {
+                races.add(&run.races, |address| {
+                    place(address, data, &addresses).unwrap_or_else(|| "local memory".to_owned())
+                });
+                if run.returned_early && kernel.directives.uniform_barriers {
+                    let text = format!(
+                        "in group {group:?}: some work-items have ended when others come to a barrier, though \
+                         `//@ uniform-barriers` says that all come there"
+                    );
+                    stopped = Some(Stop { text, undefined: true });
+                    break;
+                }
+            }
             Err(trap) => {
                 let text =
                     format!("in group {group:?}: {}", trap.describe(&kernel.imported.ir, kernel.function()));

@@ -124,7 +124,7 @@ pub fn with_work_items(kernel: Kernel) -> Result<Option<Kernel>, String> {
     if items.runs_over_groups {
         let own = imported.ir.functions[items.func].params.len() - items.added.len();
         let shapes: Vec<_> = kernel.shapes().into_iter().take(own).chain(items.shapes()).collect();
-        let cut = groups::cut(&mut imported.ir, &items, &shapes, false);
+        let cut = groups::cut(&mut imported.ir, &items, &shapes, groups::Rules::default());
         return cut.map(|_| None).map_err(|e| e.to_string());
     }
     let function = &imported.ir.functions[items.func];

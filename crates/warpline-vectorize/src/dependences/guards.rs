@@ -38,6 +38,15 @@ impl Guards<'_> {
         of_a.iter().all(|x| of_b.iter().all(|y| self.fit(x, y, lanes)))
     }
 
+    /// Whether a constant says which lanes are the last ones that execute an access.
+    pub(super) fn are_bounded(&self, i: Inst) -> bool {
+        let is_bound = |guard: &Guard| match *guard {
+            Guard::Between(x, _, to) => self.turn(x).is_none_or(|turn| to != turn - 1 && to != turn / 2 - 1),
+            Guard::SameRemainder(..) => false,
+        };
+        self.around(self.func.insts[i].block).iter().any(is_bound)
+    }
+
     /// Whether lanes so far apart fit two guards.
     fn fit(&self, a: &Guard, b: &Guard, lanes: i64) -> bool {
         match (a, b) {
@@ -98,21 +107,11 @@ impl Guards<'_> {
 
     /// Adds what a condition says that holds or does not.
     fn add(&self, guards: &mut Vec<Guard>, condition: Value, holds: bool) {
-        let mut work = vec![(condition, holds)];
-        while let Some((v, holds)) = work.pop() {
+        for (v, holds) in parts(self.func, condition, holds) {
             let Some(i) = self.func.def_inst(v).filter(|&i| self.is_once(i)) else { continue };
             let args = &self.func.insts[i].args;
-            match self.func.insts[i].op {
-                Op::Binary(BinaryOp::And) if holds => work.extend([(args[0], true), (args[1], true)]),
-                Op::Binary(BinaryOp::Or) if !holds => work.extend([(args[0], false), (args[1], false)]),
-                Op::Select if holds && self.func.as_int(args[2]) == Some(0) => {
-                    work.extend([(args[0], true), (args[1], true)]);
-                }
-                Op::Select if !holds && self.func.as_int(args[1]) == Some(1) => {
-                    work.extend([(args[0], false), (args[2], false)]);
-                }
-                Op::ICmp(pred) => guards.extend(self.between(pred, args[0], args[1], holds)),
-                _ => {}
+            if let Op::ICmp(pred) = self.func.insts[i].op {
+                guards.extend(self.between(pred, args[0], args[1], holds));
             }
             if let Some((_, count, if_equal)) = self.remainder(v)
                 && (count == 2 || if_equal == holds)
@@ -203,4 +202,26 @@ impl Guards<'_> {
     fn is_uniform(&self, v: Value) -> bool {
         self.func.constant(v).is_some() || self.uniformity.shape(v).is_uniform()
     }
+}
+
+/// What holds, or does not, wherever a condition does (or does not): it, and the conditions that it is made of.
+pub(super) fn parts(func: &Function, condition: Value, holds: bool) -> Vec<(Value, bool)> {
+    let (mut all, mut work) = (Vec::new(), vec![(condition, holds)]);
+    while let Some((v, holds)) = work.pop() {
+        all.push((v, holds));
+        let Some(i) = func.def_inst(v).filter(|_| all.len() < MAX_CONDITIONS) else { continue };
+        let args = &func.insts[i].args;
+        match func.insts[i].op {
+            Op::Binary(BinaryOp::And) if holds => work.extend([(args[0], true), (args[1], true)]),
+            Op::Binary(BinaryOp::Or) if !holds => work.extend([(args[0], false), (args[1], false)]),
+            Op::Select if holds && func.as_int(args[2]) == Some(0) => {
+                work.extend([(args[0], true), (args[1], true)]);
+            }
+            Op::Select if !holds && func.as_int(args[1]) == Some(1) => {
+                work.extend([(args[0], false), (args[2], false)]);
+            }
+            _ => {}
+        }
+    }
+    all
 }

@@ -1,11 +1,15 @@
 //! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
 
-use super::guards::Guards;
+use super::guards::{Guards, parts};
 use cranelift_entity::EntitySet;
 use warpline_analysis::{DomTree, Node};
 
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
 use warpline_uniformity::Uniformity;
+
+/// A number of so many bits counts as an index, though it may be cut out of a wider one: no range that is vectorized at
+/// once is so long that it comes round.
+const NARROW: u32 = 32;
 
 /// So many definitions are looked through.
 const FUEL: usize = 256;
@@ -76,6 +80,8 @@ impl<'a> Irregular<'a> {
                 matches!(op, Add | Sub | Mul | Shl) || op == Or && flags.contains(InstFlags::DISJOINT)
             };
             let plain = match &self.func.insts[inst].op {
+                Op::Cast(CastOp::Trunc) => self.func.ty(v).int_bits().is_some_and(|bits| bits >= NARROW),
+                Op::Binary(BinaryOp::AShr | BinaryOp::LShr) => self.is_extension(inst),
                 Op::Binary(op) => sums(*op),
                 Op::Cast(op) => {
                     use CastOp::{AddrSpaceCast, Bitcast, SExt, ZExt};
@@ -87,6 +93,17 @@ impl<'a> Irregular<'a> {
             plain
         });
         repeats || !differs || !complete
+    }
+
+    /// Whether a shift to the right undoes one to the left, so that both extend a narrower number, or drops nothing.
+    fn is_extension(&self, shift: Inst) -> bool {
+        let func = self.func;
+        let [x, by] = func.insts[shift].args[..] else { return false };
+        let shifted = func.def_inst(x).map(|i| &func.insts[i]);
+        let undone = shifted.is_some_and(|s| s.op == Op::Binary(BinaryOp::Shl) && s.args.get(1) == Some(&by))
+            || func.insts[shift].flags.contains(InstFlags::EXACT);
+        let left = func.as_int(by).zip(func.ty(x).int_bits()).map(|(by, bits)| i128::from(bits) - by as i128);
+        undone && left.is_some_and(|left| left >= NARROW.into())
     }
 
     /// Goes from a value to what it is computed from, as far as `go_on` says. Whether everything was looked at.
@@ -142,20 +159,28 @@ impl<'a> Irregular<'a> {
         if branch.op != Op::CondBr || func.edges[edge].from != from {
             return None;
         }
-        let condition = branch.args[0];
-        let compared = &func.insts[func.def_inst(condition)?];
+        let holds = branch.edges[0] == edge;
+        let mut conditions = parts(func, branch.args[0], holds).into_iter();
+        conditions.find_map(|(v, holds)| self.is_one_lane(v, holds).then_some(v))
+    }
+
+    /// Whether a condition holds, or does not, in one lane alone.
+    fn is_one_lane(&self, condition: Value, holds: bool) -> bool {
+        let func = self.func;
+        let Some(compared) = func.def_inst(condition).map(|i| &func.insts[i]) else { return false };
         let equal = match compared.op {
-            Op::ICmp(IntPred::Eq) => branch.edges[0] == edge,
-            Op::ICmp(IntPred::Ne) => branch.edges[1] == edge,
+            Op::ICmp(IntPred::Eq) => holds,
+            Op::ICmp(IntPred::Ne) => !holds,
             _ => false,
         };
         let step = |v: Value| match func.constant(v) {
             Some(_) => Some(0),
             None => self.uniformity.shape(v).step(),
         };
-        let (a, b) = (step(*compared.args.first()?)?, step(*compared.args.get(1)?)?);
+        let &[x, y] = &compared.args[..] else { return false };
+        let (Some(a), Some(b)) = (step(x), step(y)) else { return false };
         // An even step in a narrow number may come round to the same value again.
-        let bits = func.ty(compared.args[0]).int_bits().unwrap_or(64);
-        (equal && a != b && bits >= 32 && a.wrapping_sub(b).unsigned_abs() < 1 << 16).then_some(condition)
+        let bits = func.ty(x).int_bits().unwrap_or(64);
+        equal && a != b && bits >= 32 && a.wrapping_sub(b).unsigned_abs() < 1 << 16
     }
 }

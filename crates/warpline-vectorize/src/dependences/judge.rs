@@ -27,6 +27,10 @@ const MAX_CHECKS: usize = 64;
 /// Elements of structures that are so many times as large are not accessed together.
 const MAX_FIELDS: u64 = 16;
 
+/// Rows of tiles are taken to have as many work-items at least: accesses of work-items that are as far apart meet in
+/// one tile only if it has more.
+const TILE: i64 = 8;
+
 /// What to do about a race.
 const RACE_REMEDY: &str = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
                            (`warpline_reduce_add` …), or accept races by `//@ racy`";
@@ -40,6 +44,10 @@ pub(super) struct Judge<'a> {
     pub(super) func: &'a Function,
     pub(super) region: Option<&'a Region<'a>>,
     pub(super) contract: Contract,
+    /// W.
+    pub(super) width: u32,
+    /// How many lanes there are in a row at most, if that is known.
+    pub(super) row: Option<u32>,
     pub(super) pieces: &'a Pieces,
     pub(super) comparison: Comparison<'a>,
     pub(super) schedule: Schedule<'a>,
@@ -47,6 +55,8 @@ pub(super) struct Judge<'a> {
     /// Whether calls of a function's body may be made for several lanes at once.
     pub(super) is_vectorized: &'a dyn Fn(Inst) -> bool,
     pub(super) found: Dependences,
+    /// Of the accesses that race only in long rows, how many work-items are apart, and which warning says so.
+    pub(super) long_rows: Option<(i64, usize)>,
     /// Accesses that are checked since they have changed places.
     pub(super) kept_apart: Vec<(Inst, Inst)>,
 }
@@ -57,7 +67,7 @@ impl Judge<'_> {
         let all: Vec<&Access> = accesses.iter().collect();
         match self.contract {
             Contract::Racy => Ok(()),
-            Contract::Threads | Contract::Groups => self.look_at_threads(&all),
+            Contract::Threads | Contract::Groups | Contract::Warp => self.look_at_threads(&all),
             Contract::Sequential | Contract::Independent => {
                 let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
                 self.keep_inspected(&all)?;
@@ -323,7 +333,7 @@ impl Judge<'_> {
     /// Lanes as threads: certain races are refused.
     fn threads(&mut self, a: &Access, b: &Access, all: &[&Access]) -> Result<(), VectorizeError> {
         // Between barriers other work-items see what is volatile no sooner.
-        let groups = self.contract == Contract::Groups;
+        let groups = matches!(self.contract, Contract::Groups | Contract::Warp);
         let plain = |x: &Access| {
             matches!(x.kind, Kind::Plain | Kind::Bulk) || groups && matches!(x.kind, Kind::Volatile)
         };
@@ -340,7 +350,9 @@ impl Judge<'_> {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
             Meeting::Within(_) | Meeting::Unknown(_) => {
-                if let Some((first, second)) = self.comparison.lanes_that_meet(a, b) {
+                let least = self.least_distance(a, b);
+                let meet = self.comparison.lanes_that_meet(a, b);
+                if let Some((first, second)) = meet.filter(|&(p, q)| is_farther(p, q, least)) {
                     let other = self.other(a, b);
                     let reason = format!(
                         "accesses what the {} at {} accesses in another lane, for the indices {first} and \
@@ -361,7 +373,9 @@ impl Judge<'_> {
         }
         let guards = self.irregular.guards();
         let meets = |k: i64| d.meets(k) && guards.allow(a.inst, b.inst, k);
-        let Some(lanes) = (1..i64::from(MAX_WIDTH)).find(|&k| meets(k) || meets(-k)) else { return Ok(()) };
+        let most = self.row.map_or(MAX_WIDTH, |row| row.min(MAX_WIDTH));
+        let mut distances = self.least_distance(a, b)..i64::from(most);
+        let Some(lanes) = distances.find(|&k| meets(k) || meets(-k)) else { return Ok(()) };
         if a.writes && b.writes && a.reads == b.reads && self.agree(a, b) {
             return Ok(());
         }
@@ -376,6 +390,12 @@ impl Judge<'_> {
                 self.found.warnings.push(warning);
                 return Ok(());
             }
+        }
+        let bounded = [a, b].iter().any(|x| guards.are_bounded(x.inst));
+        if groups && lanes >= TILE && d.step != 0 && !bounded && !self.is_volatile(a, b) {
+            // Tiles have as many columns as their groups have work-items in a row.
+            self.warn_of_long_rows(a, b, lanes);
+            return Ok(());
         }
         let remedy = RACE_REMEDY;
         let reason = match (a.inst == b.inst, self.is_update(a, b)) {
@@ -392,6 +412,39 @@ impl Judge<'_> {
             }
         };
         Err(self.refuse(a, b, reason))
+    }
+
+    /// How many lanes are apart at least of which accesses race that touch the same bytes: those of a warp come to its
+    /// volatile accesses together.
+    fn least_distance(&self, a: &Access, b: &Access) -> i64 {
+        match self.contract {
+            Contract::Warp if self.is_volatile(a, b) => self.width.into(),
+            _ => 1,
+        }
+    }
+
+    fn is_volatile(&self, a: &Access, b: &Access) -> bool {
+        a.kind == Kind::Volatile && b.kind == Kind::Volatile
+    }
+
+    /// Tells users of accesses that race only in groups with many work-items in a row, the fewest that are too many.
+    fn warn_of_long_rows(&mut self, a: &Access, b: &Access, lanes: i64) {
+        if self.long_rows.is_some_and(|(known, _)| known <= lanes) {
+            return;
+        }
+        let (here, there) = (self.place(self.main(a, b)), self.place(self.other(a, b)));
+        let which = match here == there {
+            true => format!("work-items {lanes} apart access the same memory here"),
+            false => format!("work-items {lanes} apart access the same memory here and at {there}"),
+        };
+        let warning =
+            format!("{here}: {which}, which is a race in groups with more than {lanes} work-items in a row");
+        let at = self.long_rows.map_or(self.found.warnings.len(), |(_, at)| at);
+        match self.found.warnings.get_mut(at) {
+            Some(known) => *known = warning,
+            None => self.found.warnings.push(warning),
+        }
+        self.long_rows = Some((lanes, at));
     }
 
     /// Whether all lanes store one value.
@@ -509,6 +562,11 @@ impl Judge<'_> {
             false => format!("{} and {}", self.place(a), self.place(b)),
         }
     }
+}
+
+/// Whether two lanes are at least so far apart.
+fn is_farther(first: impl Into<i128>, second: impl Into<i128>, least: i64) -> bool {
+    (first.into() - second.into()).abs() >= i128::from(least)
 }
 
 /// The least number of lanes by which a lane comes before one that it depends on. However many lanes there are: it

@@ -88,6 +88,8 @@ pub(super) struct Setting<'a> {
     pub(super) width: u32,
     /// What memory that several lanes access means.
     pub(super) contract: Contract,
+    /// How many lanes there are in a row at most, if that is known.
+    pub(super) row: Option<u32>,
     /// The function that the kernel was cut out of, if it is an iteration of a loop.
     pub(super) region: Option<&'a Region<'a>>,
     /// Functions that are called for one lane after the other.
@@ -156,12 +158,15 @@ pub(super) fn find(
         func: scalar,
         region,
         contract: setting.contract,
+        width: setting.width,
+        row: setting.row,
         pieces: setting.pieces,
         comparison,
         schedule,
         irregular: Irregular::new(scalar, uniformity),
         is_vectorized: &is_vectorized,
         found: Dependences::default(),
+        long_rows: None,
         kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;

@@ -10,13 +10,15 @@
 use cranelift_entity::{EntityRef as _, EntitySet};
 use warpline_analysis::{BitSet, Node};
 use warpline_ir::demangle::demangle_opencl;
-use warpline_ir::{Block, Combine, Edge, Effects, Function, Inst, LaneOp, Module, Op, Value};
+use warpline_ir::{
+    Block, Combine, Edge, Effects, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Value,
+};
 use warpline_uniformity::rules::called;
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
-use super::Warning;
 use super::collective::{Barriers, Expanded};
+use super::{Rules, Warning};
 use crate::VectorizeError;
 
 /// A kernel with its cuts.
@@ -41,7 +43,7 @@ pub(super) fn find(
     module: &Module,
     expanded: Expanded,
     args: &[ArgShape],
-    strict: bool,
+    rules: Rules,
 ) -> Result<Cuts, VectorizeError> {
     let Expanded { mut func, barriers, exchanges, agreed } = expanded;
     forget_lifetimes(module, &mut func);
@@ -49,17 +51,18 @@ pub(super) fn find(
         return Err(VectorizeError::in_function(&func, format!("it has more than {MOST} barriers")));
     }
     let (early, warnings) = (EntitySet::new(), Vec::new());
-    let mut search = Search { module, func: &func, barriers, exchanges, early, warnings };
+    let asserted = EntitySet::new();
+    let mut search = Search { module, func, barriers, exchanges, early, warnings, rules, asserted };
     let (at, uniformity) = loop {
         let uniformity =
             Uniformity::compute(module, &search.without_early(), &Options::with_args(args.to_vec()));
-        if let Some(at) = search.close(&uniformity, strict)? {
+        if let Some(at) = search.close(&uniformity)? {
             search.check_cycles(&uniformity, &at)?;
             search.check_agreed(&uniformity, &agreed)?;
             break (at, uniformity);
         }
     };
-    let Search { early, warnings, barriers, .. } = search;
+    let Search { mut func, early, warnings, barriers, .. } = search;
     let branches: Vec<Block> = at.iter().filter(|&b| barriers[b].is_none()).collect();
     for b in branches {
         for e in func.out_edges(b).to_vec() {
@@ -82,11 +85,14 @@ pub(super) fn forget_lifetimes(module: &Module, func: &mut Function) {
 
 struct Search<'a> {
     module: &'a Module,
-    func: &'a Function,
+    func: Function,
     barriers: Barriers,
     exchanges: EntitySet<Inst>,
     early: EntitySet<Edge>,
     warnings: Vec<Warning>,
+    rules: Rules,
+    /// Operations that say that all work-items of a group have the same, since the user does.
+    asserted: EntitySet<Inst>,
 }
 
 impl Search<'_> {
@@ -96,7 +102,8 @@ impl Search<'_> {
         for b in self.func.layout.iter().copied() {
             for &i in &self.func.blocks[b].insts {
                 // Lanes agree on what a sub-group has computed, and a group has several.
-                if matches!(func.insts[i].op, Op::Lane(op) if op != LaneOp::LaneCount) {
+                let is_asserted = self.asserted.contains(i);
+                if matches!(func.insts[i].op, Op::Lane(op) if op != LaneOp::LaneCount && !is_asserted) {
                     func.insts[i].op = Op::Lane(LaneOp::ScanInclusive(Combine::Or));
                 }
             }
@@ -121,28 +128,27 @@ impl Search<'_> {
     }
 
     /// All blocks in which it is cut; `None` if an early return was found, so that less is divergent than was thought.
-    fn close(
-        &mut self,
-        uniformity: &Uniformity,
-        strict: bool,
-    ) -> Result<Option<EntitySet<Block>>, VectorizeError> {
+    fn close(&mut self, uniformity: &Uniformity) -> Result<Option<EntitySet<Block>>, VectorizeError> {
         let mut at = EntitySet::new();
         at.extend(self.func.layout.iter().copied().filter(|&b| self.barriers[b].is_some()));
         loop {
             let next = self.next_cuts(&at);
             let mut new = Vec::new();
-            for &b in self.func.layout.iter().filter(|&&b| !at.contains(b)) {
+            for b in self.func.layout.clone().into_iter().filter(|&b| !at.contains(b)) {
                 if !self.decides(b, &next) {
                     continue;
                 }
                 if uniformity.is_divergent_branch(b) {
-                    self.part(uniformity, b, strict)?;
-                    return Ok(None);
+                    let parted = self.part(uniformity, b);
+                    if parted.is_err() && self.rules.uniform && self.assert_uniform(b) {
+                        return Ok(None);
+                    }
+                    return parted.map(|()| None);
                 }
                 if !matches!(self.func.insts[self.func.terminator(b)].op, Op::CondBr | Op::Switch(_)) {
                     let reason =
                         "a barrier depends on a branch of a kind that cannot be made for a whole work-group";
-                    return Err(VectorizeError::at_block(self.func, b, reason));
+                    return Err(VectorizeError::at_block(&self.func, b, reason));
                 }
                 new.push(b);
             }
@@ -199,7 +205,7 @@ impl Search<'_> {
 
     /// Takes a branch at which work-items part, only some of which come to a barrier, for an early return if it is
     /// one.
-    fn part(&mut self, uniformity: &Uniformity, b: Block, strict: bool) -> Result<(), VectorizeError> {
+    fn part(&mut self, uniformity: &Uniformity, b: Block) -> Result<(), VectorizeError> {
         let leads = |s: Block| {
             let reached = self.reached(std::iter::once(s));
             self.func.layout.iter().copied().find(|&b| self.barriers[b].is_some() && reached.contains(b))
@@ -212,7 +218,7 @@ impl Search<'_> {
             }
         }
         let Some(barrier) = barrier.and_then(|b| self.barriers[b]) else {
-            return Err(VectorizeError::at_block(self.func, b, "a barrier depends on it").internal());
+            return Err(VectorizeError::at_block(&self.func, b, "a barrier depends on it").internal());
         };
         // Barriers that all have passed before do not matter.
         let later = self.reached(self.edges(b).map(|e| self.func.edges[e].to));
@@ -222,21 +228,21 @@ impl Search<'_> {
         let left = self.reached(leaving.iter().map(|&e| self.func.edges[e].to));
         let shares = left.iter().any(|b| behind.contains(b) && self.has_effects(b));
         let in_loop = behind.contains(b);
-        let why = uniformity.branch_reason(self.module, self.func, b);
-        let branch = self.place(self.func.terminator(b));
+        let why = uniformity.branch_reason(self.module, &self.func, b);
+        let branch = format!("{}{}", self.place(self.func.terminator(b)), self.ways(b));
         if leaving.is_empty() || shares {
             let reason = format!(
                 "work-items diverge at {branch}, and only some of them come to this barrier, or they come to different \
                  ones: the branch {why}; all work-items of a group must come to each barrier"
             );
-            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+            return Err(VectorizeError::at_inst(&self.func, barrier, reason));
         }
         if in_loop {
             let reason = format!(
                 "work-items leave the loop around this barrier at {branch} in different iterations: the branch {why}; \
                  let all of them make as many iterations, and guard the work in them"
             );
-            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+            return Err(VectorizeError::at_inst(&self.func, barrier, reason));
         }
         let said = format!(
             "work-items may have returned at {branch} when others come to the barrier at {}: the branch {why}",
@@ -247,11 +253,11 @@ impl Search<'_> {
                 "{said}; all of them have to have a value at {}: guard the work, not the call",
                 self.name(call)
             );
-            return Err(VectorizeError::at_inst(self.func, call, reason));
+            return Err(VectorizeError::at_inst(&self.func, call, reason));
         }
-        if strict {
+        if self.rules.strict {
             let reason = format!("{said}; guard the work, not the barrier");
-            return Err(VectorizeError::at_inst(self.func, barrier, reason));
+            return Err(VectorizeError::at_inst(&self.func, barrier, reason));
         }
         let place = self.func.insts[barrier].loc.expand().map(|loc| self.module.describe_loc(loc));
         let text = format!("{said}; OpenCL forbids that. They take no part in what follows");
@@ -260,9 +266,50 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Has all work-items take a branch as the first of them does, since the user says that they agree. Whether that
+    /// can be said of what it depends on.
+    fn assert_uniform(&mut self, b: Block) -> bool {
+        let branch = self.func.terminator(b);
+        let Some(&v) = self.func.insts[branch].args.first() else { return false };
+        let ty = self.func.ty(v);
+        // Where all agree, any speaks for all.
+        let op = if ty == Type::BOOL { LaneOp::Any } else { LaneOp::Uniform };
+        let is_said = self.func.def_inst(v).is_some_and(|i| self.asserted.contains(i));
+        if is_said || ty != Type::BOOL && !op.takes(ty) {
+            return false;
+        }
+        let said = self.func.insert_value_before(branch, Op::Lane(op), &[v], ty, InstFlags::empty());
+        self.func.insts[branch].args[0] = said;
+        self.asserted.extend(self.func.def_inst(said));
+        true
+    }
+
     fn has_effects(&self, b: Block) -> bool {
         let seen = Effects::WRITES | Effects::ATOMIC | Effects::VOLATILE | Effects::NO_RETURN;
         self.func.block_insts(b).any(|i| self.func.insts[i].effects().intersects(seen))
+    }
+
+    /// Where work-items go on behind a branch that they take differently, as far as lines say.
+    fn ways(&self, b: Block) -> String {
+        let mut places: Vec<String> =
+            self.edges(b).filter_map(|e| self.first_place(self.func.edges[e].to)).collect();
+        places.dedup();
+        match places.len() {
+            0 | 1 => String::new(),
+            _ => format!(" (they go on at {})", places.join(" or ")),
+        }
+    }
+
+    /// The line of the first instruction from a block on that has one, up to the next branch.
+    fn first_place(&self, mut b: Block) -> Option<String> {
+        for _ in 0..self.func.layout.len() {
+            if let Some(i) = self.func.block_insts(b).find(|&i| self.func.insts[i].loc.is_some()) {
+                return Some(self.place(i));
+            }
+            let [next] = self.func.out_edges(b)[..] else { return None };
+            b = self.func.edges[next].to;
+        }
+        None
     }
 
     /// The line of an instruction.
@@ -275,7 +322,7 @@ impl Search<'_> {
 
     /// What is called.
     fn name(&self, call: Inst) -> String {
-        match called(self.module, self.func, call).and_then(|called| called.callee) {
+        match called(self.module, &self.func, call).and_then(|called| called.callee) {
             Some((_, name)) => format!("`{}`", demangle_opencl(name)),
             None => "a barrier".to_owned(),
         }
@@ -290,7 +337,7 @@ impl Search<'_> {
                     self.name(call),
                     self.func.value_name(v)
                 );
-                Err(VectorizeError::at_inst(self.func, call, reason))
+                Err(VectorizeError::at_inst(&self.func, call, reason))
             }
             None => Ok(()),
         }
@@ -304,8 +351,8 @@ impl Search<'_> {
             if let Some(&b) = self.func.layout.iter().find(|b| inside(b)) {
                 let reason = "work-items may leave a loop with a barrier in different iterations";
                 return Err(match self.barriers[b] {
-                    Some(barrier) => VectorizeError::at_inst(self.func, barrier, reason),
-                    None => VectorizeError::at_block(self.func, b, reason),
+                    Some(barrier) => VectorizeError::at_inst(&self.func, barrier, reason),
+                    None => VectorizeError::at_block(&self.func, b, reason),
                 });
             }
         }

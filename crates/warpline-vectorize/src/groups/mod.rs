@@ -8,6 +8,7 @@
 //! * [`collective`] makes code of what work-items compute together, such as sums over a group.
 //! * [`cuts`] finds where to cut: at barriers, and at branches that decide which barrier is next. Work-items of a
 //!   group must agree there; the uniformity analysis, asked about a whole group, says whether they do.
+//! * [`short_circuits`] makes values of conditions like `a && b`.
 //! * [`crossing`] finds the values that live across a cut, and what becomes of each: values that are one for the group
 //!   are kept by the driver, in *cells*; sums of indices and the like are computed again; all others, and private
 //!   arrays, have a *slot* for each work-item, in the workspace.
@@ -27,6 +28,7 @@ mod collective;
 mod crossing;
 mod cuts;
 mod regions;
+mod short_circuits;
 mod spread;
 
 use warpline_ir::demangle::demangle_opencl;
@@ -172,8 +174,16 @@ fn not_uniform(module: &Module, func: &Function, param: usize) -> VectorizeError
     }
 }
 
-/// Cuts a kernel at its barriers. `args` are the shapes of its parameters. `strict`: work-items must not return before
-/// a barrier.
+/// What a kernel's user says of its barriers.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub struct Rules {
+    /// Work-items must not return before a barrier.
+    pub strict: bool,
+    /// All work-items of a group come to the same barriers, equally often, though that cannot be seen.
+    pub uniform: bool,
+}
+
+/// Cuts a kernel at its barriers. `args` are the shapes of its parameters.
 ///
 /// # Errors
 /// If not all work-items of a group come to the same barriers, or a value that lives across one cannot be kept.
@@ -181,7 +191,7 @@ pub fn cut(
     module: &mut Module,
     items: &WorkItems,
     args: &[ArgShape],
-    strict: bool,
+    rules: Rules,
 ) -> Result<Cut, VectorizeError> {
     let func = &module.functions[items.func];
     let own = func.params.len() - items.added.len();
@@ -191,9 +201,11 @@ pub fn cut(
     if !func.ret.is_void() {
         return Err(VectorizeError::in_function(func, "a kernel with barriers returns nothing"));
     }
-    let expanded = collective::expand(module, items)?;
+    let mut expanded = collective::expand(module, items)?;
+    let Expanded { func, barriers, .. } = &mut expanded;
+    short_circuits::fold(func, |b| barriers[b].is_some());
     let find = |module: &Module, expanded: Expanded, spread: &Spread| {
-        let cuts = cuts::find(module, expanded, &items.group_shapes(args), strict)?;
+        let cuts = cuts::find(module, expanded, &items.group_shapes(args), rules)?;
         let bodies = regions::bodies(&cuts)?;
         let crossing = crossing::find(module, &cuts, &bodies, spread)?;
         Ok::<_, VectorizeError>((cuts, bodies, crossing))

@@ -1,0 +1,211 @@
+//! What users say of kernels with barriers, and what is said of those that are taken or refused.
+
+mod common;
+
+use common::{has_clang, stderr, stdout, warpline};
+
+const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+/// Runs a command on a source of this text: its exit code and what it says.
+fn with_source(verb: &str, text: &str, options: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("k.cl"), folder.path().join("k.o"));
+    std::fs::write(&source, text).unwrap();
+    let mut all = vec![verb, source.to_str().unwrap()];
+    if verb == "vectorize" {
+        all.extend(["--require-all", "-o", object.to_str().unwrap()]);
+    }
+    all.extend(options);
+    let output = warpline(&all);
+    (output.status.code(), stdout(&output) + &stderr(&output))
+}
+
+/// A kernel whose statements begin in line 3, with words in front of it and attributes.
+fn kernel(above: &str, attributes: &str, body: &str) -> String {
+    format!(
+        "{above}\nkernel {attributes} void k(global const int *in, global int *out, local int *tmp, int n) {{ int g = \
+         get_global_id(0), l = get_local_id(0);\n{body}\n}}\n"
+    )
+}
+
+fn vectorize(text: &str, options: &[&str]) -> (Option<i32>, String) {
+    with_source("vectorize", text, options)
+}
+
+/// Runs a kernel over 240 work-items in groups of so many.
+fn run(text: &str, local: &str, input: &str) -> (Option<i32>, String) {
+    let input = format!("in=i32[240]={input}");
+    let usual = ["--global", "240", "--local", local, "--bind", &input, "--bind", "out=i32[240]"];
+    with_source("run", text, &[&usual[..], &["--bind", "tmp=local:i32[256]", "--bind", "n=240"]].concat())
+}
+
+/// The last steps of a reduction, and a scan, that rely on warps.
+fn tails() -> [String; 2] {
+    let reduction = format!(
+        "local volatile int *t = tmp; t[l] = in[g];\n{WAIT}\nif (l < 16) {{ t[l] += t[l + 16]; t[l] += t[l + 8]; \
+         t[l] += t[l + 4]; t[l] += t[l + 2]; t[l] += t[l + 1]; }}\n{WAIT}\nout[g] = t[0] + l;"
+    );
+    let scan = format!(
+        "local volatile int *t = tmp; int i = l & 15; t[l] = in[g];\nif (i >= 1) t[l] += t[l - 1]; if (i >= 2) t[l] \
+         += t[l - 2]; if (i >= 4) t[l] += t[l - 4]; if (i >= 8) t[l] += t[l - 8];\n{WAIT}\nout[g] = t[l ^ 1 & n];"
+    );
+    [reduction, scan]
+}
+
+#[test]
+fn warps_that_the_author_has_in_mind_execute_statements_together() {
+    if !has_clang() {
+        return;
+    }
+    for body in tails() {
+        let (code, said) = vectorize(&kernel("", "", &body), &[]);
+        assert_eq!(code, Some(1), "{body}: {said}");
+        assert!(said.contains("race between lanes"), "{said}");
+        let text = kernel("//@ warp 16", "", &body);
+        // Rows that are a multiple of a warp, and others, of which the last warp is smaller.
+        for local in ["48", "240", "40", "60", "120"] {
+            let (code, said) = run(&text, local, "0..9");
+            assert_eq!(code, Some(0), "{local}, {body}: {said}");
+            assert!(said.contains("k: 16 lanes"), "{said}");
+        }
+        let (code, said) = vectorize(&text, &["--width", "8"]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("warps of 16 lanes"), "{said}");
+    }
+    let [_, scan] = tails();
+    let rows = kernel("//@ warp 16", "", &scan.replace("l & 15", "l & 15 + 0 * (int)get_local_id(1)"));
+    let (code, said) = with_source(
+        "run",
+        &rows,
+        &["--global", "240,2", "--local", "24,2", "--bind", "in=i32[240]", "--bind", "out=i32[240]"],
+    );
+    assert_eq!(code, Some(2), "{said}");
+}
+
+#[test]
+fn warps_race_with_each_other_and_plain_accesses_with_all() {
+    if !has_clang() {
+        return;
+    }
+    let [reduction, _] = tails();
+    for (above, body) in [
+        ("//@ warp 8", reduction.clone()),
+        ("//@ warp 16", reduction.replace("volatile ", "")),
+        ("//@ warp 16", "local volatile int *t = tmp; t[l] = in[g]; out[g] = t[l + 16];".to_owned()),
+    ] {
+        let (code, said) = vectorize(&kernel(above, "", &body), &[]);
+        assert_eq!(code, Some(1), "{above}, {body}: {said}");
+        assert!(said.contains("race between lanes"), "{said}");
+    }
+    // The last lane of a warp and the first one of the next.
+    let body = format!("local volatile int *t = tmp; t[l] = in[g];\nout[g] = l > 0 ? t[l - 1] : 0;\n{WAIT}");
+    let (code, said) = run(&kernel("//@ warp 16", "", &body), "48", "0..9");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("race"), "{said}");
+}
+
+#[test]
+fn directives_about_groups_have_values_that_make_sense() {
+    for (above, words) in [
+        ("//@ warp 24", "a power of two from 2 to 64"),
+        ("//@ warp", "a power of two from 2 to 64"),
+        ("//@ warp 8\n//@ warp 8", "a second `warp`"),
+        ("//@ uniform-barriers yes", "has no value"),
+    ] {
+        let (code, said) = vectorize(&kernel(above, "", "out[g] = in[l];"), &[]);
+        assert_eq!(code, Some(2), "{above}: {said}");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn barriers_that_users_know_to_be_uniform_are_taken_and_checked_in_runs() {
+    if !has_clang() {
+        return;
+    }
+    let body = format!(
+        "int sum = 0, rounds = in[g]; tmp[l] = l;\nfor (int i = 0; i < rounds; i++) {{\n{WAIT}\nint other = tmp[l \
+         ^ 1];\n{WAIT}\ntmp[l] = other + i; sum += other; }}\nif (in[g] > 2) {{\n{WAIT}\nsum += tmp[l ^ 1]; }}\n\
+         out[g] = sum;"
+    );
+    let (code, said) = vectorize(&kernel("", "", &body), &[]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("only some of them"), "{said}");
+    let text = kernel("//@ uniform-barriers", "", &body);
+    for (local, input) in [("48", "4"), ("8", "2"), ("120", "0"), ("2", "1")] {
+        let (code, said) = run(&text, local, input);
+        assert_eq!(code, Some(0), "{said}");
+    }
+    let (code, said) = run(&text, "48", "0..5");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("wait at different barriers"), "{said}");
+    let ends = kernel("//@ uniform-barriers", "", &format!("if (in[g] > 0) {{\n{WAIT}\n}}\nout[g] = l;"));
+    let (code, said) = run(&ends, "48", "0..2");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("`//@ uniform-barriers` says"), "{said}");
+}
+
+#[test]
+fn errors_about_barriers_name_both_ways_from_the_branch() {
+    if !has_clang() {
+        return;
+    }
+    let branch = format!("if (l & 1) {{\ntmp[l] = 1;\n{WAIT}\n}} else {{\ntmp[l] = 2;\n}}\nout[g] = tmp[0];");
+    let (code, said) = vectorize(&kernel("", "", &branch), &[]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("(they go on at ") && said.contains("k.cl:3:"), "{said}");
+    assert!(said.contains("k.cl:4:1") && said.contains("k.cl:7:1") && said.contains("the branch"), "{said}");
+    let rounds = format!("for (int i = 0; i < l; i++) {{\ntmp[l] = i;\n{WAIT}\n}}\nout[g] = tmp[0];");
+    let (code, said) = vectorize(&kernel("", "", &rounds), &[]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("(they go on at ") && said.contains("k.cl:4:"), "{said}");
+}
+
+#[test]
+fn tiles_are_taken_without_a_known_group_size_and_near_neighbours_are_not() {
+    if !has_clang() {
+        return;
+    }
+    let tile = format!(
+        "for (int i = 0; i < 16; i++) tmp[i * 16 + l] = in[i * n + l];\n{WAIT}\nfor (int i = 1; i < 16; i++) tmp[i * \
+         16 + l] -= tmp[(i - 1) * 16 + l];\n{WAIT}\nout[g] = tmp[l * 16];"
+    );
+    let (code, said) = vectorize(&kernel("", "", &tile), &["-v"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("a race in groups with more than 16 work-items in a row"), "{said}");
+    for row in [16, 8] {
+        let attribute = format!("__attribute__((reqd_work_group_size({row}, 1, 1)))");
+        let (code, said) = vectorize(&kernel("", &attribute, &tile), &["-v"]);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(!said.contains("a race in groups"), "{said}");
+    }
+    for (near, attribute) in [
+        ("tmp[l] = g; tmp[l + 1] = l;", ""),
+        ("tmp[l] = g; out[g] = tmp[l + 4];", ""),
+        ("tmp[l] = g; out[g] = tmp[l + 16];", "__attribute__((reqd_work_group_size(32, 1, 1)))"),
+        ("if (l < 20) tmp[l] += tmp[l + 16];", ""),
+    ] {
+        let (code, said) =
+            vectorize(&kernel("", attribute, &format!("{near}\n{WAIT}\nout[g] = tmp[l];")), &[]);
+        if attribute.is_empty() {
+            assert_eq!(code, Some(1), "{near}: {said}");
+            assert!(said.contains("race"), "{said}");
+        } else {
+            assert!(said.contains("more than 16 work-items"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn runs_have_groups_of_the_size_that_a_kernel_requires() {
+    if !has_clang() {
+        return;
+    }
+    let body = format!("tmp[l] = in[g];\n{WAIT}\nout[g] = tmp[l ^ 1];");
+    let text = kernel("", "__attribute__((reqd_work_group_size(24, 1, 1)))", &body);
+    let (code, said) = run(&text, "24", "0..9");
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = run(&text, "16", "0..9");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("reqd_work_group_size"), "{said}");
+}
