@@ -230,7 +230,8 @@ impl Machine {
     fn relative_by_lane(&self, op: Op, element: Element) -> f64 {
         let reference = reference(self.register_bits);
         let of = |machine: &Machine| machine.in_table(op, element).map(|cost| cost.throughput);
-        ratio(of(self), of(&reference)) * f64::from(reference.register_bits) / f64::from(self.register_bits.max(1))
+        ratio(of(self), of(&reference)) * f64::from(reference.register_bits)
+            / f64::from(self.register_bits.max(1))
     }
 
     /// What the table says of an operation on a full register, whether or not there is code for that: the reference's
