@@ -39,7 +39,8 @@ fn widen_one(func: &mut Function, l: &Loop, phi: Inst) {
     let Some(position) = func.phi_position(phi) else { return };
     let byte = func.add_phi(l.header, PASSED);
     let new = func.blocks[l.header].phis.len() - 1;
-    for e in func.blocks[l.header].preds.to_vec() {
+    let preds = func.blocks[l.header].preds.clone();
+    for e in preds {
         let (from, flag) = (func.edges[e].from, func.edges[e].args[position]);
         let passed = byte_of(func, from, flag);
         func.set_phi_arg(e, new, passed);
