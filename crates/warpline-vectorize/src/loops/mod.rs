@@ -24,6 +24,7 @@
 
 mod behind;
 mod body;
+mod bounds;
 mod carried;
 mod compaction;
 mod decided;
@@ -59,6 +60,7 @@ use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
 use super::{VectorizeError, no_return_paths, refused_calls};
 use body::{Body, Lines, Special};
+use bounds::Bound;
 use carried::{Carried, Kind};
 use find::Loop;
 use peel::Wrapped;
@@ -266,8 +268,20 @@ pub fn vectorize_loop(
     options: &Options<'_>,
 ) -> Result<VectorizedLoop, VectorizeError> {
     let Unit { epilogue, tail, prologue, least, .. } = *unit;
-    let Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces } =
-        take_out(module, func, unit, options)?;
+    let Taken {
+        scalar,
+        l,
+        carried,
+        shown,
+        selections,
+        strides,
+        bounds,
+        counter,
+        search,
+        body,
+        stands,
+        pieces,
+    } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason));
@@ -306,6 +320,7 @@ pub fn vectorize_loop(
         carried: &carried,
         selections: &selections,
         strides: &strides,
+        bounds: &bounds,
         body: &body,
         variants: &variants,
         checks: &checks,
@@ -427,6 +442,8 @@ struct Taken {
     selections: Vec<Selection>,
     /// What is taken for 1.
     strides: Vec<Value>,
+    /// Checks of bounds that are made before the loop.
+    bounds: Vec<Bound>,
     counter: Counter,
     search: Option<Search>,
     body: Body,
@@ -557,6 +574,11 @@ fn understand_as(
     let mut body = body::outline(module, &scalar, &l, &carried, special, options.width, &name)
         .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
+    let bounds = bounds::find(&scalar, &l, &carried, &counter);
+    for bound in &bounds {
+        bound.take_out(&mut body.func);
+    }
+    body.func.remove_unreachable_blocks();
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let pieces =
@@ -564,7 +586,20 @@ fn understand_as(
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
-    Ok(Taken { scalar, l, carried, shown, selections, strides, counter, search, body, stands, pieces })
+    Ok(Taken {
+        scalar,
+        l,
+        carried,
+        shown,
+        selections,
+        strides,
+        bounds,
+        counter,
+        search,
+        body,
+        stands,
+        pieces,
+    })
 }
 
 /// So many iterations are executed before a loop for what wraps around.

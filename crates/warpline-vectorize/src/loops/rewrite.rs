@@ -3,7 +3,8 @@
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on; br rounds >= the least, many, scalar
 //!   many:       strides are what they are taken for?              br all 1, unit, scalar
-//!   unit:       rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
+//!   unit:       checks of bounds pass in all iterations?          br all, within, scalar
+//!   within:     rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
 //!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
 //!   done:       φs of the state; lanes of reductions combined;    br scalar
 //!   scalar:     φs of the state;                                  br header
@@ -30,6 +31,7 @@ use cranelift_entity::packed_option::PackedOption;
 
 use super::Nest;
 use super::body::{Body, Input};
+use super::bounds::Bound;
 use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
 use super::move_out::move_out;
@@ -46,6 +48,8 @@ pub(super) struct Parts<'a> {
     pub(super) carried: &'a [Carried],
     /// What must be 1, or the loop runs as it was.
     pub(super) strides: &'a [Value],
+    /// Checks that must pass in all iterations, or the loop runs as it was.
+    pub(super) bounds: &'a [Bound],
     pub(super) selections: &'a [Selection],
     pub(super) body: &'a Body,
     pub(super) variants: &'a BodyVariants,
@@ -91,6 +95,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
         new.push(many);
     }
     new.extend(parts.test_strides(&mut b, scalar, &starts));
+    new.extend(parts.test_bounds(&mut b, scalar, rounds, &starts));
     let checking = span::emit(&mut b, parts.checks, rounds, scalar);
     for &block in &checking.failing {
         pass_from(&mut b, block, scalar, &starts);
@@ -136,6 +141,23 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let tail_only = apart.is_none_or(|(_, short_only)| !short_only) && parts.variants.tail.is_none();
     b.func.blocks[parts.l.header].few = short_only || tail_only;
     Rewritten { func: b.func, inspected: checking.inspected, apart: apart.map(|(func, _)| func) }
+}
+
+/// Branches to the scalar loop unless all conditions hold. The block behind, of this name, if there is any condition.
+fn unless_all(
+    b: &mut Builder,
+    conditions: Vec<Value>,
+    name: &str,
+    scalar: Block,
+    starts: &[Value],
+) -> Option<Block> {
+    let and = Op::Binary(BinaryOp::And);
+    let all = conditions.into_iter().reduce(|x, y| b.value(and.clone(), &[x, y], Type::BOOL))?;
+    let (at, behind) = (b.at, b.block(name));
+    b.cond_br(all, behind, scalar);
+    pass_from(b, at, scalar, starts);
+    b.at = behind;
+    Some(behind)
 }
 
 /// Gives instructions of blocks that have no place in the source this one.
@@ -259,12 +281,15 @@ impl Parts<'_> {
             b.icmp(IntPred::Eq, stride, one)
         };
         let each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
-        let all = each.into_iter().reduce(|x, y| b.binary(BinaryOp::And, x, y, InstFlags::empty()))?;
-        let (at, unit) = (b.at, b.block("unit"));
-        b.cond_br(all, unit, scalar);
-        pass_from(b, at, scalar, starts);
-        b.at = unit;
-        Some(unit)
+        unless_all(b, each, "unit", scalar, starts)
+    }
+
+    /// Branches to the scalar loop unless all checks pass in each of so many iterations. The block behind, if there is
+    /// any check.
+    fn test_bounds(&self, b: &mut Builder, scalar: Block, rounds: Value, starts: &[Value]) -> Option<Block> {
+        let (start, step) = (starts[self.counter.phi], self.counter.step());
+        let each: Vec<Value> = self.bounds.iter().map(|bound| bound.passes(b, start, step, rounds)).collect();
+        unless_all(b, each, "within", scalar, starts)
     }
 
     /// What the variants are given.

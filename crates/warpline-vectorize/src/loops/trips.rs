@@ -187,6 +187,11 @@ impl Counter {
         (self.step == 1 && as_it_is && less).then_some(counting)
     }
 
+    /// What is added to what counts in each iteration.
+    pub(super) fn step(&self) -> i128 {
+        self.step
+    }
+
     /// How what counts is extended before it is compared, if it is.
     pub(super) fn extended(&self) -> Option<Extension> {
         self.extension.map(|(op, _)| if op == CastOp::SExt { Extension::Signed } else { Extension::Unsigned })
