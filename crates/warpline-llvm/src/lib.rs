@@ -79,6 +79,7 @@ mod text_module;
 mod tools;
 mod unroll;
 mod versions;
+mod wide_accesses;
 mod work_items;
 pub mod worker;
 

@@ -233,15 +233,15 @@ pub(crate) fn has_mask_registers(machine: &TargetMachine) -> Result<bool> {
 }
 
 /// The registers of an x86-64 processor: what LLVM makes of a comparison says so.
-struct Registers {
+pub(crate) struct Registers {
     /// Whether there are some for masks.
     of_masks: bool,
     /// The size of those for vectors.
-    bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl Registers {
-    fn of(machine: &TargetMachine) -> Result<Registers> {
+    pub(crate) fn of(machine: &TargetMachine) -> Result<Registers> {
         let text = "define void @probe(ptr %p, <8 x i32> %x, <8 x i32> %y) {
   %c = icmp slt <8 x i32> %x, %y
   %z = select <8 x i1> %c, <8 x i32> %x, <8 x i32> zeroinitializer

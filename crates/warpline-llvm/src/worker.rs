@@ -525,6 +525,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
     let for_code = matches!(options.output, Output::Prepared | Output::Assembly | Output::Object);
     if for_code && !options.prepared {
         module.fit_masks(&machine, options.vector_bits)?;
+        module.split_wide_accesses(&machine, options.vector_bits)?;
         if let Some(bits) = options.vector_bits {
             module.relax_stacks(bits);
         }

@@ -78,7 +78,7 @@ impl Parts {
                     operands.len() as u32,
                     EMPTY,
                 );
-                self.keep_metadata(call, made);
+                keep_metadata(self.context, call, made);
                 made
             });
             Some(made.collect())
@@ -140,22 +140,22 @@ impl Parts {
             f.LLVMConstInt(f.LLVMTypeOf(argument), known.min(1 << bytes.trailing_zeros()), 0)
         }
     }
+}
 
-    /// Gives a part what metadata says of the whole access.
-    ///
-    /// # Safety
-    /// Two live calls.
-    unsafe fn keep_metadata(&self, whole: LLVMValueRef, part: LLVMValueRef) {
-        let f = functions();
-        for kept in KEPT {
-            // SAFETY: as the caller promises; the name has its length beside it.
-            unsafe {
-                let name: *const c_char = kept.as_ptr().cast();
-                let kind = f.LLVMGetMDKindIDInContext(self.context, name, kept.len() as u32);
-                let node = f.LLVMGetMetadata(whole, kind);
-                if !node.is_null() {
-                    f.LLVMSetMetadata(part, kind, node);
-                }
+/// Gives a part what metadata says of the whole access.
+///
+/// # Safety
+/// Two live instructions.
+pub(crate) unsafe fn keep_metadata(context: LLVMContextRef, whole: LLVMValueRef, part: LLVMValueRef) {
+    let f = functions();
+    for kept in KEPT {
+        // SAFETY: as the caller promises; the name has its length beside it.
+        unsafe {
+            let name: *const c_char = kept.as_ptr().cast();
+            let kind = f.LLVMGetMDKindIDInContext(context, name, kept.len() as u32);
+            let node = f.LLVMGetMetadata(whole, kind);
+            if !node.is_null() {
+                f.LLVMSetMetadata(part, kind, node);
             }
         }
     }

@@ -8,6 +8,8 @@
 
 mod accesses;
 
+pub(crate) use accesses::keep_metadata;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ffi::types::LLVMOpcode as Opcode;
