@@ -100,37 +100,38 @@ end:
 ; func @next_x4(%n: i32, %a: ptr, %b: ptr, %i: i32) phase vector {
 ; entry:
 ;   %v5: i32 = add %i, 0
+;   %v7: i32 = add %i, -1
+;   %v8: i32 = add %v7, 0
 ;   br loop
 ; loop:
-;   %v9: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i32> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i32> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i32> = insertelement poison, %n, i64 0
+;   %v12: <4 x i32> = insertelement poison, %v5, i64 0
 ;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp slt %v11, %v13
+;   %v14: <4 x i32> = add %v13, <0, 1, 2, 3>
+;   %v15: <4 x i32> = insertelement poison, %n, i64 0
+;   %v16: <4 x i32> = shufflevector %v15, poison [0, 0, 0, 0]
+;   %v17: <4 x i1> = icmp slt %v14, %v16
 ;   br body
 ; body:
-;   %v15: i64 = sext %i
-;   %v16: i64 = sext i32 0
-;   %v17: i64 = add %v15, %v16
-;   %v18: ptr = getelementptr float, %a, %v17
-;   %v19: <4 x float> = load %v18, align 4
-;   %v21: i32 = sub %v5, 1
-;   %v22: i64 = sext %i
-;   %v23: i64 = sext i32 0
-;   %v24: i64 = add %v22, %v23
-;   %v26: i64 = sub %v24, 1
-;   %v27: ptr = getelementptr float, %b, %v26
-;   store %v19, %v27, align 4
-;   %v28: i32 = add %v5, 1
+;   %v18: i64 = sext %i
+;   %v19: i64 = sext i32 0
+;   %v20: i64 = add %v18, %v19
+;   %v21: ptr = getelementptr float, %a, %v20
+;   %v22: <4 x float> = load %v21, align 4
+;   %v24: i32 = sub %v5, 1
+;   %v25: i64 = sext %v7
+;   %v26: i64 = sext i32 0
+;   %v27: i64 = add %v25, %v26
+;   %v28: ptr = getelementptr float, %b, %v27
+;   store %v22, %v28, align 4
+;   %v29: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret
 ; }
 ; func @next_x4.prologue(%n: i32, %a: ptr, %b: ptr, %i: i32) -> i64 {
 ; entry:
-;   %v5: i32 = add %i, 0
-;   %v7: i32 = sub %v5, 1
+;   %v5: i32 = add %i, -1
+;   %v7: i32 = add %v5, 0
 ;   %v8: i64 = sext %v7
 ;   %v9: ptr = getelementptr float, %b, %v8
 ;   %v10: i64 = ptrtoint %v9

@@ -186,7 +186,7 @@ pub(crate) unsafe fn is_narrow_number(value: LLVMValueRef) -> bool {
     unsafe {
         let name = || value_name(f.LLVMGetCalledValue(value));
         !f.LLVMIsACallInst(value).is_null()
-            && name().strip_suffix(NARROW).is_some_and(|asked| GroupFunction::is_global_id(asked))
+            && name().strip_suffix(NARROW).is_some_and(GroupFunction::is_global_id)
     }
 }
 

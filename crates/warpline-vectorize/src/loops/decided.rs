@@ -22,9 +22,10 @@ pub(super) fn settle(func: &mut Function, l: &Loop) {
         return;
     }
     let within = || func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
-    let (behind, before): (Vec<Block>, Vec<Block>) =
+    let (behind, others): (Vec<Block>, Vec<Block>) =
         within().partition(|&b| dominates(&l.dominators, stays, b));
-    let computed: Vec<Inst> = before.into_iter().flat_map(|b| func.block_insts(b)).collect();
+    let before = others.into_iter().filter(|&b| dominates(&l.dominators, b, stays));
+    let computed: Vec<Inst> = before.flat_map(|b| func.block_insts(b)).collect();
     let mut settled = HashMap::new();
     let mut made = Vec::new();
     for i in computed {
