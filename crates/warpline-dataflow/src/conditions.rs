@@ -235,21 +235,28 @@ fn leaves(
     f(condition, wanted);
     let Some(inst) = func.def_inst(condition).filter(|_| depth > 0) else { return };
     let data = &func.insts[inst];
+    if data.op == Op::Binary(BinaryOp::Xor) && func.as_int(data.args[1]) == Some(1) {
+        return leaves(func, data.args[0], !wanted, depth - 1, left, f);
+    }
+    for part in both(func, inst, wanted).into_iter().flatten() {
+        leaves(func, part, wanted, depth - 1, left, f);
+    }
+}
+
+/// The two conditions that both have the value `wanted` if a condition has that: those of a conjunction that holds or a
+/// disjunction that does not. Of `select a, b, false` and `select a, true, b` the second one may be poison where the
+/// first one decides.
+pub fn both(func: &Function, condition: Inst, wanted: bool) -> Option<[Value; 2]> {
+    let data = &func.insts[condition];
     let is = |k: usize, b: bool| func.as_int(data.args[k]) == Some(u128::from(b));
-    let both = match data.op {
+    let parts = match data.op {
         Op::Binary(BinaryOp::And) => wanted.then_some([0, 1]),
         Op::Binary(BinaryOp::Or) => (!wanted).then_some([0, 1]),
-        // `select a, b, false` and `select a, true, b`: what is not chosen may be poison, what is chosen is not.
         Op::Select if is(2, false) => wanted.then_some([0, 1]),
         Op::Select if is(1, true) => (!wanted).then_some([0, 2]),
-        Op::Binary(BinaryOp::Xor) if is(1, true) => {
-            return leaves(func, data.args[0], !wanted, depth - 1, left, f);
-        }
         _ => None,
     };
-    for k in both.into_iter().flatten() {
-        leaves(func, data.args[k], wanted, depth - 1, left, f);
-    }
+    parts.map(|parts| parts.map(|k| data.args[k]))
 }
 
 /// The comparison of scalar integers or pointers that a value is.

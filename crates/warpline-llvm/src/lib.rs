@@ -78,6 +78,7 @@ mod target;
 mod text_module;
 mod tools;
 mod unroll;
+mod vectors;
 mod versions;
 mod wide_accesses;
 mod work_items;

@@ -15,9 +15,9 @@ use crate::ffi::types::*;
 use crate::mask_parts::keep_metadata;
 use crate::mask_webs::element_bits;
 use crate::masks::Registers;
-use crate::module::{Module, opcode, users_of};
-use crate::simplify::has_body;
+use crate::module::{Module, instructions_of, opcode, users_of};
 use crate::target::TargetMachine;
+use crate::vectors::{elements, joined};
 
 const EMPTY: *const c_char = c"".as_ptr();
 
@@ -38,7 +38,7 @@ impl Module {
             return Ok(());
         }
         let all: Vec<LLVMValueRef> =
-            self.functions().filter(|&f| has_body(f)).flat_map(accesses_of).collect();
+            self.functions().flat_map(instructions_of).filter(|&inst| is_plain_access(inst)).collect();
         if all.is_empty() {
             return Ok(());
         }
@@ -60,31 +60,16 @@ impl Module {
     }
 }
 
-/// The plain loads and stores of vectors in a function.
-fn accesses_of(function: LLVMValueRef) -> Vec<LLVMValueRef> {
+/// Whether an instruction is a plain load or store of a vector.
+fn is_plain_access(inst: LLVMValueRef) -> bool {
     let f = functions();
-    let mut found = Vec::new();
-    // SAFETY: blocks and instructions of a live function; accesses are asked whether they are volatile and atomic.
+    // SAFETY: a live instruction; accesses are asked whether they are volatile and atomic.
     unsafe {
-        let mut block = f.LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            let mut inst = f.LLVMGetFirstInstruction(block);
-            while !inst.is_null() {
-                let is_access =
-                    opcode(inst).is_some_and(|op| op == LLVMLoad as u32 || op == LLVMStore as u32);
-                if is_access
-                    && element_bits(f.LLVMTypeOf(accessed(inst))).is_some()
-                    && f.LLVMGetVolatile(inst) == 0
-                    && f.LLVMGetOrdering(inst) == 0
-                {
-                    found.push(inst);
-                }
-                inst = f.LLVMGetNextInstruction(inst);
-            }
-            block = f.LLVMGetNextBasicBlock(block);
-        }
+        opcode(inst).is_some_and(|op| op == LLVMLoad as u32 || op == LLVMStore as u32)
+            && element_bits(f.LLVMTypeOf(accessed(inst))).is_some()
+            && f.LLVMGetVolatile(inst) == 0
+            && f.LLVMGetOrdering(inst) == 0
     }
-    found
 }
 
 /// What a load yields or a store takes.
@@ -129,6 +114,7 @@ impl Split {
                 return;
             }
             f.LLVMPositionBuilderBefore(self.builder, access);
+            let here = (self.context, self.builder);
             let part = f.LLVMVectorType(f.LLVMGetElementType(ty), of_register);
             let pointer = f.LLVMGetOperand(access, u32::from(!is_load));
             let parts: Vec<LLVMValueRef> = (0..count)
@@ -137,7 +123,7 @@ impl Split {
                     let made = if is_load {
                         f.LLVMBuildLoad2(self.builder, part, at, EMPTY)
                     } else {
-                        let value = self.elements(whole, None, k * of_register..(k + 1) * of_register);
+                        let value = elements(here, whole, None, k * of_register..(k + 1) * of_register);
                         f.LLVMBuildStore(self.builder, value, at)
                     };
                     let known = f.LLVMGetAlignment(access);
@@ -148,7 +134,7 @@ impl Split {
                 })
                 .collect();
             if is_load {
-                f.LLVMReplaceAllUsesWith(access, self.joined(&parts, of_register));
+                f.LLVMReplaceAllUsesWith(access, joined(here, &parts));
             }
             f.LLVMInstructionEraseFromParent(access);
         }
@@ -168,45 +154,6 @@ impl Split {
             let byte = f.LLVMIntTypeInContext(self.context, 8);
             let mut index = f.LLVMConstInt(f.LLVMIntTypeInContext(self.context, 64), bytes.into(), 0);
             f.LLVMBuildGEPWithNoWrapFlags(self.builder, byte, pointer, &raw mut index, 1, EMPTY, 0)
-        }
-    }
-
-    /// Neighbouring elements of a vector, or of two one behind the other.
-    ///
-    /// # Safety
-    /// Live vectors of one type; the builder stands behind them.
-    unsafe fn elements(
-        &self,
-        a: LLVMValueRef,
-        b: Option<LLVMValueRef>,
-        places: std::ops::Range<u32>,
-    ) -> LLVMValueRef {
-        let f = functions();
-        // SAFETY: as the caller promises.
-        unsafe {
-            let b = b.unwrap_or_else(|| f.LLVMGetPoison(f.LLVMTypeOf(a)));
-            let number = f.LLVMIntTypeInContext(self.context, 32);
-            let mut places: Vec<LLVMValueRef> = places.map(|k| f.LLVMConstInt(number, k.into(), 0)).collect();
-            let places = f.LLVMConstVector(places.as_mut_ptr(), places.len() as u32);
-            f.LLVMBuildShuffleVector(self.builder, a, b, places, EMPTY)
-        }
-    }
-
-    /// Vectors of so many elements in one; their number is a power of two.
-    ///
-    /// # Safety
-    /// Live vectors of one type; the builder stands behind them.
-    unsafe fn joined(&self, parts: &[LLVMValueRef], lanes: u32) -> LLVMValueRef {
-        match *parts {
-            [whole] => whole,
-            _ => {
-                let (low, high) = parts.split_at(parts.len() / 2);
-                // SAFETY: as the caller promises.
-                unsafe {
-                    let (low, high) = (self.joined(low, lanes), self.joined(high, lanes));
-                    self.elements(low, Some(high), 0..lanes * parts.len() as u32)
-                }
-            }
         }
     }
 }

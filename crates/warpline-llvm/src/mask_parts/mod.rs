@@ -21,6 +21,7 @@ use crate::mask_webs::{
     combines, element_bits, extends, first_behind_phis, is_null, is_phi, operands_of, replace_in_blocks,
 };
 use crate::module::{is, users_of};
+use crate::vectors;
 
 const EMPTY: *const std::ffi::c_char = c"".as_ptr();
 
@@ -114,29 +115,9 @@ impl Parts {
         // SAFETY: as the caller promises; places are within the vector.
         unsafe {
             f.LLVMPositionBuilderBefore(self.builder, at);
-            let poison = f.LLVMGetPoison(f.LLVMTypeOf(vector));
-            let part = |k: u32| self.shuffled(vector, poison, k * self.lanes..(k + 1) * self.lanes);
+            let at = (self.context, self.builder);
+            let part = |k: u32| vectors::elements(at, vector, None, k * self.lanes..(k + 1) * self.lanes);
             (0..self.count).map(part).collect()
-        }
-    }
-
-    /// Neighbouring elements of two vectors of the same type.
-    ///
-    /// # Safety
-    /// A builder that stands behind both.
-    unsafe fn shuffled(
-        &self,
-        a: LLVMValueRef,
-        b: LLVMValueRef,
-        places: std::ops::Range<u32>,
-    ) -> LLVMValueRef {
-        let f = functions();
-        // SAFETY: as the caller promises.
-        unsafe {
-            let number = f.LLVMIntTypeInContext(self.context, 32);
-            let mut places: Vec<LLVMValueRef> = places.map(|k| f.LLVMConstInt(number, k.into(), 0)).collect();
-            let places = f.LLVMConstVector(places.as_mut_ptr(), places.len() as u32);
-            f.LLVMBuildShuffleVector(self.builder, a, b, places, EMPTY)
         }
     }
 
@@ -276,7 +257,7 @@ impl Parts {
                 let made = self.blends(user, mask).or_else(|| self.extensions(user, mask));
                 let Some(made) = made.or_else(|| self.accesses(user, mask)) else { continue };
                 if !f.LLVMGetFirstUse(user).is_null() {
-                    f.LLVMReplaceAllUsesWith(user, self.joined(&made));
+                    f.LLVMReplaceAllUsesWith(user, vectors::joined((self.context, self.builder), &made));
                 }
                 dead.insert(user);
             }
@@ -338,26 +319,8 @@ impl Parts {
             replace_in_blocks(mask, is_meant, |block| {
                 let at = if block == home { self.behind[&mask] } else { first_behind_phis(block) };
                 f.LLVMPositionBuilderBefore(self.builder, at);
-                self.joined(parts)
+                vectors::joined((self.context, self.builder), parts)
             });
-        }
-    }
-
-    /// Parts of a mask or a vector in one; their number is a power of two.
-    ///
-    /// # Safety
-    /// A builder that stands behind the parts.
-    unsafe fn joined(&self, parts: &[LLVMValueRef]) -> LLVMValueRef {
-        match *parts {
-            [whole] => whole,
-            _ => {
-                let (low, high) = parts.split_at(parts.len() / 2);
-                // SAFETY: as the caller promises.
-                unsafe {
-                    let (low, high) = (self.joined(low), self.joined(high));
-                    self.shuffled(low, high, 0..self.lanes * parts.len() as u32)
-                }
-            }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! loops: then both accesses are under the same one.
 
 use warpline_analysis::{DomTree, Node};
-use warpline_dataflow::conditions::inverse;
+use warpline_dataflow::conditions::{both, inverse};
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
 use warpline_uniformity::Uniformity;
 
@@ -210,18 +210,7 @@ pub(super) fn parts(func: &Function, condition: Value, holds: bool) -> Vec<(Valu
     while let Some((v, holds)) = work.pop() {
         all.push((v, holds));
         let Some(i) = func.def_inst(v).filter(|_| all.len() < MAX_CONDITIONS) else { continue };
-        let args = &func.insts[i].args;
-        match func.insts[i].op {
-            Op::Binary(BinaryOp::And) if holds => work.extend([(args[0], true), (args[1], true)]),
-            Op::Binary(BinaryOp::Or) if !holds => work.extend([(args[0], false), (args[1], false)]),
-            Op::Select if holds && func.as_int(args[2]) == Some(0) => {
-                work.extend([(args[0], true), (args[1], true)]);
-            }
-            Op::Select if !holds && func.as_int(args[1]) == Some(1) => {
-                work.extend([(args[0], false), (args[2], false)]);
-            }
-            _ => {}
-        }
+        work.extend(both(func, i, holds).into_iter().flatten().map(|part| (part, holds)));
     }
     all
 }

@@ -14,6 +14,10 @@ const PASSED: Type = Type::Int(8);
 
 /// Makes bytes of the flags among a header's φs that are nothing but what the iteration before computed.
 pub(super) fn widen(func: &mut Function, l: &Loop) {
+    let is_flag = |&phi: &Inst| func.ty(func.insts[phi].results[0]) == Type::BOOL;
+    if !func.blocks[l.header].phis.iter().any(is_flag) {
+        return;
+    }
     let users = l.users(func);
     let flags: Vec<Inst> = func.blocks[l.header]
         .phis

@@ -578,7 +578,9 @@ fn understand_as(
     for bound in &bounds {
         bound.take_out(&mut body.func);
     }
-    body.func.remove_unreachable_blocks();
+    if !bounds.is_empty() {
+        body.func.remove_unreachable_blocks();
+    }
     let stands = body.stands(&scalar, &l, &carried);
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let pieces =

@@ -8,7 +8,7 @@
 
 use crate::VectorizeError;
 use crate::builder::Builder;
-use warpline_dataflow::conditions::{inverse, swapped};
+use warpline_dataflow::conditions::{both, inverse, swapped};
 use warpline_dataflow::linear::{Extension, rounds};
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
@@ -52,18 +52,12 @@ fn parts(func: &Function, condition: Value, hold: bool) -> Vec<Part> {
     let mut at = 0;
     while at < found.len() {
         let Part { condition, in_doubt } = found[at];
-        let data = func.def_inst(condition).map(|i| (&func.insts[i].op, &func.insts[i].args[..]));
-        let joined = match data {
-            Some((Op::Binary(BinaryOp::And), &[a, b])) if hold => Some((a, b, in_doubt)),
-            Some((Op::Binary(BinaryOp::Or), &[a, b])) if !hold => Some((a, b, in_doubt)),
-            Some((Op::Select, &[a, b, no])) if hold && func.as_int(no) == Some(0) => Some((a, b, true)),
-            Some((Op::Select, &[a, yes, b])) if !hold && func.as_int(yes) == Some(1) => Some((a, b, true)),
-            _ => None,
-        };
+        let joined = func.def_inst(condition).and_then(|i| Some((i, both(func, i, hold)?)));
         match joined.filter(|_| found.len() < MAX_PARTS) {
-            Some((a, b, second)) => {
-                found[at] = Part { condition: a, in_doubt };
-                found.insert(at + 1, Part { condition: b, in_doubt: second });
+            Some((i, [first, second])) => {
+                found[at] = Part { condition: first, in_doubt };
+                let in_doubt = in_doubt || func.insts[i].op == Op::Select;
+                found.insert(at + 1, Part { condition: second, in_doubt });
             }
             None => at += 1,
         }

@@ -34,8 +34,9 @@ mod work;
 
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
+use warpline_dataflow::linear::addition;
 
-use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
+use warpline_ir::{Block, Edge, Function, Inst, LaneOp, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
 use super::boscc::chance::of_nobody_by;
@@ -278,15 +279,7 @@ fn counts(func: &Function, cycles: &CycleForest, cycle: CycleId) -> bool {
     let backs: Vec<_> = backs.filter(|edge| cycles.contains(cycle, edge.from.into())).collect();
     block.phis.iter().enumerate().any(|(k, &phi)| {
         let phi = func.insts[phi].results[0];
-        let grows = |next: Value| {
-            let sum = func.def_inst(next).map(|i| &func.insts[i]);
-            sum.is_some_and(|sum| {
-                matches!(sum.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub))
-                    && sum.args.contains(&phi)
-                    && sum.args.iter().any(|&a| func.constant(a).is_some())
-            })
-        };
-        backs.iter().any(|edge| grows(edge.args[k]))
+        backs.iter().any(|edge| addition(func, edge.args[k]).is_some_and(|(of, ..)| of == phi))
     })
 }
 
