@@ -36,6 +36,7 @@ use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
 use super::search::{self, Search};
+use super::unused;
 use warpline_dataflow::linear::Sum;
 
 /// The kernel of a loop.
@@ -151,6 +152,7 @@ pub(super) fn outline(
     let leaves = search.map(|s| search::lanes_agree(func, l, s, &mut o.body));
     o.moved.extend(search.iter().flat_map(|s| s.moved.iter().copied()));
     let end = o.cut_out(leaves.as_deref().unwrap_or_default());
+    unused::remove(module, &mut o.body, &o.nexts);
     let carries = o.states(lane, end);
     o.lines(lines, lane);
     o.scans(&carries);

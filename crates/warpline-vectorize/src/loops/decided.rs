@@ -10,17 +10,19 @@
 
 use std::collections::HashMap;
 
-use warpline_ir::{Block, CastOp, Function, Inst, Op, Value};
+use warpline_dataflow::conditions::{Holds, on_edge};
+use warpline_ir::{Block, CastOp, Function, Inst, Op, Type, Value};
 
 use super::find::{Loop, dominates};
 
 /// Gives what depends on the test of a loop its value where the test has let the loop go on.
 pub(super) fn settle(func: &mut Function, l: &Loop) {
-    let test = &func.insts[l.test];
-    let (condition, stays) = (test.args[0], func.edges[test.edges[usize::from(!l.stays_if)]].to);
+    let goes_on = func.insts[l.test].edges[usize::from(!l.stays_if)];
+    let stays = func.edges[goes_on].to;
     if func.blocks[stays].preds.len() != 1 {
         return;
     }
+    let known: HashMap<Value, bool> = on_edge(func, goes_on).into_iter().filter_map(is_bool(func)).collect();
     let within = || func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
     let (behind, others): (Vec<Block>, Vec<Block>) =
         within().partition(|&b| dominates(&l.dominators, stays, b));
@@ -29,11 +31,16 @@ pub(super) fn settle(func: &mut Function, l: &Loop) {
     let mut settled = HashMap::new();
     let mut made = Vec::new();
     for i in computed {
-        if let Some((old, new)) = decided(func, i, condition, l.stays_if) {
+        if let Some((old, new)) = decided(func, i, &known, &settled) {
             settled.insert(old, new);
         } else if let Some((old, copy)) = computed_anew(func, i, stays, &settled) {
             settled.insert(old, func.insts[copy].results[0]);
             made.push(copy);
+        }
+    }
+    for &b in &behind {
+        for i in func.block_insts(b).collect::<Vec<Inst>>() {
+            settled.extend(decided(func, i, &known, &settled));
         }
     }
     for &b in &behind {
@@ -42,14 +49,29 @@ pub(super) fn settle(func: &mut Function, l: &Loop) {
     func.blocks[stays].insts.splice(0..0, made);
 }
 
+/// The conditions among what is known.
+fn is_bool(func: &Function) -> impl Fn(Holds) -> Option<(Value, bool)> + '_ {
+    |holds| match holds {
+        Holds::Is(value, is) if func.ty(value) == Type::BOOL => Some((value, is != 0)),
+        _ => None,
+    }
+}
+
 /// A value that is chosen by a condition, and what it is where that is known.
-fn decided(func: &mut Function, i: Inst, condition: Value, holds: bool) -> Option<(Value, Value)> {
+fn decided(
+    func: &mut Function,
+    i: Inst,
+    known: &HashMap<Value, bool>,
+    settled: &HashMap<Value, Value>,
+) -> Option<(Value, Value)> {
+    let now = |v: Value| *settled.get(&v).unwrap_or(&v);
     let data = &func.insts[i];
-    let (result, is_by_it) = (data.result()?, data.args.first() == Some(&condition));
+    let (result, condition) = (data.result()?, now(*data.args.first()?));
+    let holds = known.get(&condition).copied().or_else(|| Some(func.as_int(condition)? != 0));
     match (&data.op, func.ty(result).int_bits()) {
-        (Op::Select, _) if is_by_it => Some((result, data.args[if holds { 1 } else { 2 }])),
-        (Op::Cast(CastOp::ZExt), Some(bits)) if is_by_it => {
-            Some((result, func.int_const(bits, holds.into())))
+        (Op::Select, _) => Some((result, now(data.args[if holds? { 1 } else { 2 }]))),
+        (Op::Cast(CastOp::ZExt), Some(bits)) if func.ty(condition) == Type::BOOL => {
+            Some((result, func.int_const(bits, holds?.into())))
         }
         _ => None,
     }

@@ -161,7 +161,10 @@ fn shape(func: &mut Function, header: Block) -> Result<(), VectorizeError> {
 }
 
 /// The blocks of the loop with this header, and those of them that are in no inner loop.
-fn blocks_of(
+///
+/// # Errors
+/// If control enters it at several blocks, or no loop begins there.
+pub(super) fn blocks_of(
     func: &Function,
     cycles: &CycleForest,
     header: Block,
@@ -251,37 +254,8 @@ impl Exits<'_> {
 
     /// Whether an edge is taken on a comparison of something that counts with something that stays the same.
     fn counts(&self, exit: Edge) -> bool {
-        let func = self.func;
-        let Ok(test) = self.counted_test(exit) else { return false };
-        let Some(compared) = func.def_inst(func.insts[test].args[0]) else { return false };
-        let (Op::ICmp(_), &[a, b]) = (&func.insts[compared].op, &func.insts[compared].args[..]) else {
-            return false;
-        };
-        let inside = |v: Value| func.def_block(v).is_some_and(|b| self.blocks.contains(b));
-        match (inside(a), inside(b)) {
-            (true, false) => self.is_counter(a),
-            (false, true) => self.is_counter(b),
-            _ => false,
-        }
-    }
-
-    /// Whether a value is a φ of the header but for numbers that are added.
-    fn is_counter(&self, mut v: Value) -> bool {
-        let func = self.func;
-        for _ in 0..MAX_STEPS {
-            let Some(i) = func.def_inst(v) else { return false };
-            let data = &func.insts[i];
-            let is_fixed = |v: &Value| func.def_block(*v).is_none_or(|b| !self.blocks.contains(b));
-            v = match (&data.op, &data.args[..]) {
-                (Op::Phi, _) => return data.block == self.header,
-                (Op::Cast(_), &[x]) => x,
-                (Op::Gep(_), [x, by @ ..]) if by.iter().all(is_fixed) => *x,
-                (Op::Binary(BinaryOp::Add | BinaryOp::Sub), [x, y]) if is_fixed(y) => *x,
-                (Op::Binary(BinaryOp::Add), [x, y]) if is_fixed(x) => *y,
-                _ => return false,
-            };
-        }
-        false
+        let condition = self.counted_test(exit).map(|test| self.func.insts[test].args[0]);
+        condition.is_ok_and(|c| compares_counter(self.func, self.header, self.blocks, c))
     }
 
     /// The branch that an exit edge belongs to, if it is executed in every iteration that gets to it.
@@ -340,6 +314,43 @@ impl Exits<'_> {
         });
         Ok(all.into_iter().map(|(_, b)| b).collect())
     }
+}
+
+/// Whether a value compares something that counts in the loop with this header with something that stays the same.
+pub(super) fn compares_counter(
+    func: &Function,
+    header: Block,
+    blocks: &EntitySet<Block>,
+    condition: Value,
+) -> bool {
+    let Some(compared) = func.def_inst(condition) else { return false };
+    let (Op::ICmp(_), &[a, b]) = (&func.insts[compared].op, &func.insts[compared].args[..]) else {
+        return false;
+    };
+    let inside = |v: Value| func.def_block(v).is_some_and(|b| blocks.contains(b));
+    match (inside(a), inside(b)) {
+        (true, false) => is_counter(func, header, blocks, a),
+        (false, true) => is_counter(func, header, blocks, b),
+        _ => false,
+    }
+}
+
+/// Whether a value is a φ of the header but for numbers that are added.
+fn is_counter(func: &Function, header: Block, blocks: &EntitySet<Block>, mut v: Value) -> bool {
+    for _ in 0..MAX_STEPS {
+        let Some(i) = func.def_inst(v) else { return false };
+        let data = &func.insts[i];
+        let is_fixed = |v: &Value| func.def_block(*v).is_none_or(|b| !blocks.contains(b));
+        v = match (&data.op, &data.args[..]) {
+            (Op::Phi, _) => return data.block == header,
+            (Op::Cast(_), &[x]) => x,
+            (Op::Gep(_), [x, by @ ..]) if by.iter().all(is_fixed) => *x,
+            (Op::Binary(BinaryOp::Add | BinaryOp::Sub), [x, y]) if is_fixed(y) => *x,
+            (Op::Binary(BinaryOp::Add), [x, y]) if is_fixed(x) => *y,
+            _ => return false,
+        };
+    }
+    false
 }
 
 /// So many additions between a test and what counts are looked through.

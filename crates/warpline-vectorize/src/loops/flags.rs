@@ -31,6 +31,13 @@ pub(super) fn widen(func: &mut Function, l: &Loop) {
     func.retain_phis(l.header, |phi| !flags.contains(&phi));
 }
 
+/// Makes a byte of one flag that is computed anew in each iteration: the φ of that.
+pub(super) fn widen_alone(func: &mut Function, l: &Loop, flag: Inst) -> Option<Value> {
+    let byte = widen_one(func, l, flag)?;
+    func.retain_phis(l.header, |phi| phi != flag);
+    Some(byte)
+}
+
 /// Whether a φ is a flag that is computed anew in each iteration.
 fn is_passed_on(func: &Function, l: &Loop, users: &Users, phi: Inst) -> bool {
     let Some(position) = func.phi_position(phi) else { return false };
@@ -39,8 +46,8 @@ fn is_passed_on(func: &Function, l: &Loop, users: &Users, phi: Inst) -> bool {
 }
 
 /// Lets everybody ask a φ of bytes for a flag.
-fn widen_one(func: &mut Function, l: &Loop, phi: Inst) {
-    let Some(position) = func.phi_position(phi) else { return };
+fn widen_one(func: &mut Function, l: &Loop, phi: Inst) -> Option<Value> {
+    let position = func.phi_position(phi)?;
     let byte = func.add_phi(l.header, PASSED);
     let new = func.blocks[l.header].phis.len() - 1;
     let preds = func.blocks[l.header].preds.clone();
@@ -54,6 +61,7 @@ fn widen_one(func: &mut Function, l: &Loop, phi: Inst) {
         ask(func, opposite, byte, IntPred::Eq);
     }
     ask(func, flag, byte, IntPred::Ne);
+    Some(byte)
 }
 
 /// Takes away the instructions that compute the opposite of a flag. Their results.

@@ -22,15 +22,18 @@
 //! 7. `rewrite`: the function with a loop over groups in front of the scalar one; `behind`: what its lanes have found,
 //!    put together; `stop`: where groups end that leave the loop; `move_out`: the vector code in a function of its own.
 
+mod alternating;
 mod behind;
 mod body;
 mod bounds;
 mod carried;
 mod compaction;
 mod decided;
+mod exits;
 mod find;
 mod flags;
 mod hoist;
+mod inclusive;
 mod invariant;
 mod move_out;
 mod no_wrap;
@@ -43,6 +46,7 @@ mod selections;
 mod stop;
 mod strides;
 mod trips;
+mod unused;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
@@ -510,11 +514,15 @@ fn understand_as(
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason).into());
     }
+    let (blocks, own) = find::blocks_of(&scalar, &Nest::of(&scalar).cycles, header)?;
+    exits::join(module, &mut scalar, header, (&blocks, &own));
     let mut l = match is_endless {
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
+    if std::env::var_os("WL_DUMP").is_some() { eprintln!("{}", warpline_ir::text::print_function(module, &scalar)); }
     decided::settle(&mut scalar, &l);
+    let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
@@ -529,11 +537,12 @@ fn understand_as(
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
+    alternating::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
-    let counter = Counter::of(module, &scalar, &l, &carried).map_err(Failure::Uncounted)?;
+    let counter = Counter::of(module, &scalar, &l, &carried, exhausted).map_err(Failure::Uncounted)?;
     let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
     strides::assume_of_carried(&mut carried, &strides);
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);

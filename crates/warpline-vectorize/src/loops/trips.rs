@@ -14,6 +14,7 @@ use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, 
 
 use super::carried::{Carried, Kind};
 use super::find::Loop;
+use super::inclusive::Exhausted;
 use crate::dependences::Growth;
 
 /// What a loop's test compares.
@@ -34,11 +35,16 @@ pub(super) struct Counter {
     in_doubt: bool,
     /// What else must hold for the loop to go on, as `i < n && j < m` asks.
     also: Vec<Counter>,
+    /// What the test asks besides that is the same in all iterations: without it there are none.
+    fixed: Vec<Part>,
 }
 
-/// A comparison that must hold for a loop to go on.
-struct Part {
-    condition: Value,
+/// A condition that a loop's test asks.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) condition: Value,
+    /// Whether it must hold for the loop to go on, or must not.
+    pub(super) holds: bool,
     /// Whether it is not looked at where another one does not hold: it may be poison then.
     in_doubt: bool,
 }
@@ -47,22 +53,34 @@ struct Part {
 const MAX_PARTS: usize = 4;
 
 /// The comparisons that must all hold, or all not hold, for a loop to go on.
-fn parts(func: &Function, condition: Value, hold: bool) -> Vec<Part> {
-    let mut found = vec![Part { condition, in_doubt: false }];
+pub(super) fn parts(func: &Function, condition: Value, hold: bool) -> Vec<Part> {
+    let mut found = vec![Part { condition, holds: hold, in_doubt: false }];
     let mut at = 0;
     while at < found.len() {
-        let Part { condition, in_doubt } = found[at];
-        let joined = func.def_inst(condition).and_then(|i| Some((i, both(func, i, hold)?)));
+        let Part { condition, holds, in_doubt } = found[at];
+        if let Some(opposite) = func.def_inst(condition).and_then(|i| negated(func, i)) {
+            found[at] = Part { condition: opposite, holds: !holds, in_doubt };
+            continue;
+        }
+        let joined = func.def_inst(condition).and_then(|i| Some((i, both(func, i, holds)?)));
         match joined.filter(|_| found.len() < MAX_PARTS) {
             Some((i, [first, second])) => {
-                found[at] = Part { condition: first, in_doubt };
+                found[at] = Part { condition: first, holds, in_doubt };
                 let in_doubt = in_doubt || func.insts[i].op == Op::Select;
-                found.insert(at + 1, Part { condition: second, in_doubt });
+                found.insert(at + 1, Part { condition: second, holds, in_doubt });
             }
             None => at += 1,
         }
     }
     found
+}
+
+/// The condition that this instruction computes the opposite of.
+fn negated(func: &Function, i: Inst) -> Option<Value> {
+    let data = &func.insts[i];
+    let is_one = |v: &Value| func.as_int(*v) == Some(1) && func.ty(*v) == Type::BOOL;
+    let [a, b] = data.args[..] else { return None };
+    (data.op == Op::Binary(BinaryOp::Xor) && is_one(&b)).then_some(a)
 }
 
 /// What counts by 1 up to a bound.
@@ -81,18 +99,48 @@ impl Counter {
     /// Reads the test of a loop, which may ask for several things at once.
     ///
     /// # Errors
-    /// If one of them is no comparison of a counter with a bound that stays the same.
+    /// If one of them is neither a comparison of a counter with a bound that stays the same nor asks whether a range is
+    /// exhausted.
     pub(super) fn of(
         module: &Module,
         func: &Function,
         l: &Loop,
         carried: &[Carried],
+        exhausted: Option<Exhausted>,
     ) -> Result<Counter, VectorizeError> {
         let all = parts(func, func.insts[l.test].args[0], l.stays_if);
-        let read = |part: &Part| Counter::of_part(module, func, l, carried, part);
-        let mut first = read(&all[0])?;
-        first.also = all[1..].iter().map(read).collect::<Result<_, _>>()?;
+        let (mut fixed, mut counting): (Vec<Part>, Vec<Part>) =
+            all.into_iter().partition(|part| l.is_invariant(func, part.condition));
+        // That nothing changes is said of one.
+        if counting.is_empty() {
+            counting.extend(fixed.pop());
+        }
+        let read = |part: &Part| match exhausted.filter(|e| e.condition == part.condition) {
+            Some(range) => Counter::of_range(func, l, carried, range, part.in_doubt),
+            None => Counter::of_part(module, func, l, carried, part),
+        };
+        let mut first = read(&counting[0])?;
+        first.also = counting[1..].iter().map(read).collect::<Result<_, _>>()?;
+        first.fixed = fixed;
         Ok(first)
+    }
+
+    /// Counts up to the end of a range, which belongs to it.
+    fn of_range(
+        func: &Function,
+        l: &Loop,
+        carried: &[Carried],
+        range: Exhausted,
+        in_doubt: bool,
+    ) -> Result<Counter, VectorizeError> {
+        let counts = |c: &Carried| c.phi == range.counts && matches!(c.kind, Kind::Induction { .. });
+        let phi = carried.iter().position(counts).ok_or_else(|| {
+            let reason = "the number of iterations is not known when the loop begins: what counts them is changed";
+            VectorizeError::at_inst(func, l.test, reason)
+        })?;
+        let Exhausted { step, pred, end: bound, .. } = range;
+        let (offset, extension, also, fixed) = (0, None, Vec::new(), Vec::new());
+        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also, fixed })
     }
 
     /// Reads a comparison of a loop's test.
@@ -125,7 +173,7 @@ impl Counter {
                 );
             }
         };
-        let pred = if l.stays_if { pred } else { inverse(pred) };
+        let pred = if part.holds { pred } else { inverse(pred) };
         let (inner, extension) = stripped(func, counter);
         let Some((phi, offset, flags)) = counting(module, func, l, carried, inner) else {
             return refuse("what is compared does not change by the same constant in each iteration");
@@ -152,7 +200,7 @@ impl Counter {
             return refuse("its step does not lead to the bound");
         }
         let in_doubt = part.in_doubt || func.insts[l.test].block != l.header;
-        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also: Vec::new() })
+        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also: Vec::new(), fixed: Vec::new() })
     }
 
     /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not
@@ -213,6 +261,9 @@ impl Counter {
     /// The number of iterations in which the test lets the loop go on, if it counts between two constants and is
     /// compared as it is.
     pub(super) fn constant_rounds(&self, func: &Function, l: &Loop) -> Option<u64> {
+        if !self.fixed.is_empty() {
+            return None;
+        }
         self.also.iter().try_fold(self.constant_rounds_of_one(func, l)?, |least, counter| {
             Some(least.min(counter.constant_rounds_of_one(func, l)?))
         })
@@ -230,10 +281,17 @@ impl Counter {
     /// has what the header's φs begin with.
     pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
         let own = self.rounds_of_one(b, starts);
-        self.also.iter().fold(own, |least, counter| {
+        let counted = self.also.iter().fold(own, |least, counter| {
             let rounds = counter.rounds_of_one(b, starts);
             let less = b.icmp(IntPred::Ult, rounds, least);
             b.value(Op::Select, &[less, rounds, least], Type::Int(64))
+        });
+        let none = b.func.int_const(64, 0);
+        self.fixed.iter().fold(counted, |rounds, part| {
+            // What the test does not look at may be poison.
+            let condition = b.value(Op::Freeze, &[part.condition], Type::BOOL);
+            let [holds, fails] = if part.holds { [rounds, none] } else { [none, rounds] };
+            b.value(Op::Select, &[condition, holds, fails], Type::Int(64))
         })
     }
 

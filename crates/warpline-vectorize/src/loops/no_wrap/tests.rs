@@ -23,7 +23,7 @@ fn proven(text: &str) -> Vec<(String, i128, InstFlags)> {
     let mut func = module.functions[id].clone();
     let l = Loop::find(&mut func, header).unwrap_or_else(|e| panic!("{e}"));
     let (carried, _) = l.carried(&module, &mut func, false).unwrap_or_else(|e| panic!("{e}"));
-    let counter = Counter::of(&module, &func, &l, &carried).unwrap_or_else(|e| panic!("{e}"));
+    let counter = Counter::of(&module, &func, &l, &carried, None).unwrap_or_else(|e| panic!("{e}"));
     module.functions[id] = func;
     let func = &module.functions[id];
     let found = find(func, &l, &carried, &counter);

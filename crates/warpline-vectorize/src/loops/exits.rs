@@ -1,0 +1,110 @@
+//! Exits that follow each other and lead to the same place, as one test.
+//!
+//! Of `for (a, b) in x.iter().zip(y.iter().rev())` come two tests in a row, of which each compares a pointer with its
+//! end. A loop is counted by one test, which may ask for several things at once.
+
+use cranelift_entity::EntitySet;
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, Module, Op, Type, Value};
+
+use super::find::compares_counter;
+use super::trips::parts;
+use crate::if_conversion::is_pure;
+
+/// So many instructions between two tests are computed before the first one.
+const MAX_BETWEEN: usize = 12;
+
+/// Joins tests of counters of the loop with this header that directly follow each other and leave it for the same place
+/// with the same values. `own` are the loop's blocks in no inner loop.
+pub(super) fn join(
+    module: &Module,
+    func: &mut Function,
+    header: Block,
+    (blocks, own): (&EntitySet<Block>, &EntitySet<Block>),
+) {
+    let all: Vec<Block> = func.layout.iter().copied().filter(|&b| own.contains(b)).collect();
+    for first in all {
+        let counts = |func: &Function, block: Block, exit: Edge| {
+            let (condition, leaves_if) = condition(func, block, exit);
+            let mut parts = parts(func, condition, !leaves_if).into_iter();
+            parts.all(|part| compares_counter(func, header, blocks, part.condition))
+        };
+        let joins = |func: &Function, p: &Pair| counts(func, first, p.exits[0]) && counts(func, p.second, p.exits[1]);
+        while let Some(pair) = Pair::of(module, func, blocks, first).filter(|pair| joins(func, pair)) {
+            pair.join(func, first);
+        }
+    }
+}
+
+/// Two tests in a row.
+struct Pair {
+    /// The block of the second one.
+    second: Block,
+    exits: [Edge; 2],
+    /// The edge by which the second one goes on.
+    on: Edge,
+}
+
+impl Pair {
+    fn of(module: &Module, func: &Function, blocks: &EntitySet<Block>, first: Block) -> Option<Pair> {
+        let (exit, into) = exit_of(func, blocks, first)?;
+        let second = func.edges[into].to;
+        let alone = second != first && func.blocks[second].preds.len() == 1 && func.blocks[second].phis.is_empty();
+        let (other, on) = exit_of(func, blocks, second).filter(|_| alone)?;
+        let (x, y) = (&func.edges[exit], &func.edges[other]);
+        let between = &func.blocks[second].insts;
+        let pure = |&i: &Inst| match &func.insts[i].op {
+            Op::Binary(op) => !op.is_int_division(),
+            Op::Call(_) => false,
+            _ => is_pure(module, func, i),
+        };
+        let fits = x.to == y.to && x.args == y.args && between.len() <= MAX_BETWEEN && between.iter().all(pure);
+        fits.then_some(Pair { second, exits: [exit, other], on })
+    }
+
+    fn join(&self, func: &mut Function, first: Block) {
+        let moved = std::mem::take(&mut func.blocks[self.second].insts);
+        for &i in &moved {
+            func.insts[i].block = first;
+        }
+        func.blocks[first].insts.extend(moved);
+        let (asked, leaves_if) = condition(func, first, self.exits[0]);
+        let (then, also_if) = condition(func, self.second, self.exits[1]);
+        let then = if leaves_if == also_if { then } else { not(func, first, then) };
+        // Where the first one leaves the loop, the second one is not asked, and may be poison.
+        let left = func.bool_const(leaves_if);
+        let args = if leaves_if { [asked, left, then] } else { [asked, then, left] };
+        let both = func.append_value(first, Op::Select, &args, Type::BOOL);
+        let test = func.terminator(first);
+        func.insts[test].args[0] = both;
+        let (next, args) = (func.edges[self.on].to, func.edges[self.on].args.clone());
+        let loc = func.insts[func.terminator(self.second)].loc;
+        let jump = func.set_terminator(self.second, Op::Br, &[], &[next]);
+        func.insts[jump].loc = loc;
+        let edge = func.insts[jump].edges[0];
+        func.edges[edge].args = args;
+    }
+}
+
+/// The edge by which a block's branch leaves a loop, and the one by which it stays, if it has one of each.
+fn exit_of(func: &Function, blocks: &EntitySet<Block>, block: Block) -> Option<(Edge, Edge)> {
+    let branch = func.terminator(block);
+    let &[a, b] = func.out_edges(block) else { return None };
+    let [stays_a, stays_b] = [a, b].map(|e| blocks.contains(func.edges[e].to));
+    let is_branch = func.insts[branch].op == Op::CondBr;
+    match (stays_a, stays_b) {
+        (false, true) if is_branch => Some((a, b)),
+        (true, false) if is_branch => Some((b, a)),
+        _ => None,
+    }
+}
+
+/// What a block's branch asks, and whether control takes an edge if it is true.
+fn condition(func: &Function, block: Block, edge: Edge) -> (Value, bool) {
+    let branch = &func.insts[func.terminator(block)];
+    (branch.args[0], branch.edges[0] == edge)
+}
+
+fn not(func: &mut Function, block: Block, value: Value) -> Value {
+    let one = func.bool_const(true);
+    func.append_value(block, Op::Binary(BinaryOp::Xor), &[value, one], Type::BOOL)
+}
