@@ -635,6 +635,16 @@ impl Function {
         self.edges[e].args.clear();
     }
 
+    /// Leaves a block no other way than by this edge of its own: a jump in place of its terminator.
+    pub fn always_take(&mut self, e: Edge) {
+        let EdgeData { from, to, ref args, .. } = self.edges[e];
+        let (args, loc) = (args.clone(), self.insts[self.terminator(from)].loc);
+        let jump = self.set_terminator(from, Op::Br, &[], &[to]);
+        self.insts[jump].loc = loc;
+        let edge = self.insts[jump].edges[0];
+        self.edges[edge].args = args;
+    }
+
     /// Lets an edge lead to another block. Its φ operands become poison for the new target's φs.
     pub fn redirect_edge(&mut self, e: Edge, to: Block) {
         self.unlink_edge(e);

@@ -79,12 +79,7 @@ fn separate_parallel_edges(func: &mut Function) {
             continue;
         }
         if rest.iter().all(|&e| same(func, e, first)) {
-            let (to, args) = (func.edges[first].to, func.edges[first].args.clone());
-            let loc = func.insts[func.terminator(b)].loc;
-            let t = func.set_terminator(b, Op::Br, &[], &[to]);
-            func.insts[t].loc = loc;
-            let e = func.insts[t].edges[0];
-            func.edges[e].args = args;
+            func.always_take(first);
             continue;
         }
         for to in touched.drain(..) {

@@ -24,7 +24,7 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op,
+    BinaryOp, Block, CastOp, Combine, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op,
     Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
@@ -281,13 +281,8 @@ impl Outline<'_> {
     fn cut_out(&mut self, leaves: &[(Block, Value)]) -> Block {
         let end = self.body.add_block("next");
         self.body.redirect_edge(self.l.back, end);
-        let old = self.body.insts[self.l.test].clone();
-        let stays = old.edges[usize::from(!self.l.stays_if)];
-        let (to, args) = (self.body.edges[stays].to, self.body.edges[stays].args.clone());
-        let on = self.body.set_terminator(old.block, Op::Br, &[], &[to]);
-        self.body.insts[on].loc = old.loc;
-        let edge = self.body.insts[on].edges[0];
-        self.body.edges[edge].args = args;
+        let stays = self.body.insts[self.l.test].edges[usize::from(!self.l.stays_if)];
+        self.body.always_take(stays);
         let (l, entry) = (self.l, self.entry);
         let is_new = |b: Block| b == entry || b == end || leaves.iter().any(|&(out, _)| out == b);
         let is_kept = |b: Block| l.blocks.contains(b) || l.dead.contains(b) || is_new(b);
@@ -304,6 +299,17 @@ impl Outline<'_> {
             self.body.remove_unreachable_blocks();
         }
         end
+    }
+
+    /// Combines what the lanes have with what there was before the group, in their order: lane 0 is always active.
+    fn in_order(&mut self, combine: Combine, carry: Value, of_lane: Value, lane: Value, end: Block) -> Value {
+        let ty = self.body.ty(carry);
+        let zero = self.body.int_const(32, 0);
+        let op = if combine == Combine::Mul { BinaryOp::FMul } else { BinaryOp::FAdd };
+        let is_first = self.body.append_value(end, Op::ICmp(IntPred::Eq), &[lane, zero], Type::BOOL);
+        let with = self.body.append_value(end, Op::Binary(op), &[carry, of_lane], ty);
+        let begun = self.body.append_value(end, Op::Select, &[is_first, with, of_lane], ty);
+        self.body.append_value(end, Op::Lane(LaneOp::Reduce(combine)), &[begun], ty)
     }
 
     /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later;
@@ -339,6 +345,13 @@ impl Outline<'_> {
                     self.nexts[k] = compaction.emit(&mut self.body, c.phi, carry, end);
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
+                }
+                Kind::Ordered { combine } => {
+                    let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    self.nexts[k] = self.in_order(combine, carry, self.nexts[k], lane, end);
+                    let ty = self.body.ty(c.phi);
+                    // Combined with this, what an iteration has is left.
+                    self.body.constant_value(Constant::number(ty, combine.neutral(ty)))
                 }
                 Kind::Scan { .. } | Kind::Previous => {
                     carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));

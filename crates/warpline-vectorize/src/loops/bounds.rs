@@ -85,13 +85,8 @@ fn bound(func: &Function, l: &Loop, phi: Value, block: Block) -> Option<Bound> {
 impl Bound {
     /// Takes the check out of an iteration, which has the instructions of the loop.
     pub(super) fn take_out(&self, body: &mut Function) {
-        let data = body.insts[self.branch].clone();
-        let stays = data.edges[usize::from(!self.stays_if)];
-        let (to, args) = (body.edges[stays].to, body.edges[stays].args.clone());
-        let new = body.set_terminator(data.block, Op::Br, &[], &[to]);
-        body.insts[new].loc = data.loc;
-        let edge = body.insts[new].edges[0];
-        body.edges[edge].args = args;
+        let stays = body.insts[self.branch].edges[usize::from(!self.stays_if)];
+        body.always_take(stays);
     }
 
     /// Code that says whether the check passes in all of so many iterations, at least one, of which the first one has

@@ -4,6 +4,9 @@
 //! * What grows by an induction (`j += k; k += 2`), lane *k* gets as a polynomial of its number, of the second degree.
 //! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own
 //!   iterations, and the lanes are combined behind the loop.
+//! * An *ordered reduction* is one of floating-point numbers that may not be combined in any other order: each group
+//!   combines those of its lanes, one after the other, with what it was before the group. The rest of the loop is for
+//!   several iterations at once.
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and similar.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
@@ -52,6 +55,8 @@ pub(super) enum Kind {
     Growing { by: Value, step: i128 },
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },
+    /// The same, in the order of the iterations; at most one value of each.
+    Ordered { combine: Combine },
     /// The same by one instruction, of which the results are used.
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
@@ -257,8 +262,8 @@ impl Loop {
             (Ok(reduction), _) => Ok(reduction),
             (Err(_), Some(scan)) => Ok(scan),
             (Err(error), None) => {
-                let found = Compaction::find(self, module, func, users, (phi, next));
-                found.map(Kind::Compaction).ok_or(error)
+                let compaction = || Compaction::find(self, module, func, users, (phi, next)).map(Kind::Compaction);
+                chain.ordered(next).or_else(compaction).ok_or(error)
             }
         }
     }
@@ -357,6 +362,54 @@ impl Chain<'_> {
             Some(combiner) => Ok(Kind::Reduction { combiner, insts }),
             None => Err(self.refusal(self.func.def_inst(self.phi).expect("a φ is an instruction"))),
         }
+    }
+
+    /// A reduction in the order of the iterations, if each combines the φ with no more than one value.
+    fn ordered(&self, next: Value) -> Option<Kind> {
+        // A group that a lane leaves would combine what the lanes behind it have.
+        let (func, l) = (self.func, self.l);
+        let nexts = func.edges[l.back].args.iter().filter(|&&v| self.has(v)).count();
+        if !l.breaks.is_empty() || nexts != 1 || !matches!(func.ty(self.phi), Type::F32 | Type::F64) {
+            return None;
+        }
+        let mut combine = None;
+        for &i in &self.dependent.insts {
+            let data = &func.insts[i];
+            let own = l.own.contains(data.block);
+            combine = match (&data.op, &data.args[..]) {
+                (Op::Phi, _) if own && self.merges(i) => combine,
+                (Op::Select, _) if own && self.chooses(i) => combine,
+                (&Op::Binary(op), &[a, b]) if own && self.is_only_merged(a) != self.is_only_merged(b) => {
+                    let found = match op {
+                        BinaryOp::FAdd => Combine::Add,
+                        BinaryOp::FSub if self.has(a) => Combine::Add,
+                        BinaryOp::FMul => Combine::Mul,
+                        _ => return None,
+                    };
+                    let free = !self.has(if self.has(a) { b } else { a });
+                    Some(found).filter(|&found| free && combine.is_none_or(|c| c == found))
+                }
+                _ => return None,
+            };
+        }
+        Some(Kind::Ordered { combine: combine? }).filter(|_| self.has(next))
+    }
+
+    /// Whether a value is the φ, or one of φs and `select`s between nothing else.
+    fn is_only_merged(&self, v: Value) -> bool {
+        let (mut work, mut seen) = (vec![v], EntitySet::new());
+        while let Some(v) = work.pop() {
+            if v == self.phi || !seen.insert(v) {
+                continue;
+            }
+            let Some(i) = self.func.def_inst(v).filter(|_| self.has(v)) else { return false };
+            match self.func.insts[i].op {
+                Op::Select => work.extend(&self.func.insts[i].args[1..]),
+                Op::Phi if self.merges(i) => work.extend(selections::incoming(self.func, i).map(|(_, v)| v)),
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// A scan, if the φ is combined with something else by one instruction in every iteration.

@@ -76,12 +76,7 @@ impl Pair {
         let both = func.append_value(first, Op::Select, &args, Type::BOOL);
         let test = func.terminator(first);
         func.insts[test].args[0] = both;
-        let (next, args) = (func.edges[self.on].to, func.edges[self.on].args.clone());
-        let loc = func.insts[func.terminator(self.second)].loc;
-        let jump = func.set_terminator(self.second, Op::Br, &[], &[next]);
-        func.insts[jump].loc = loc;
-        let edge = func.insts[jump].edges[0];
-        func.edges[edge].args = args;
+        func.always_take(self.on);
     }
 }
 

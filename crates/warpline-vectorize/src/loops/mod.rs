@@ -35,6 +35,7 @@ mod flags;
 mod hoist;
 mod inclusive;
 mod invariant;
+mod kept_loads;
 mod move_out;
 mod no_wrap;
 mod objects;
@@ -124,6 +125,8 @@ pub enum CarryKind {
     Induction,
     /// Something is combined with it.
     Reduction,
+    /// The same, in the order of the iterations.
+    Ordered,
     /// The same, and the loop sees the intermediate results.
     Scan,
     /// It is what the iteration before computed.
@@ -141,6 +144,7 @@ impl CarryKind {
         match self {
             CarryKind::Induction => "induction",
             CarryKind::Reduction => "reduction",
+            CarryKind::Ordered => "ordered reduction",
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
             CarryKind::Compaction => "position in a compacted stream",
@@ -365,6 +369,8 @@ pub struct Iteration {
     pub asks: bool,
     /// What is combined over all iterations: each waits for the one before.
     pub combined: Vec<(Combine, Type)>,
+    /// What is combined in the order of the iterations.
+    pub ordered: Vec<(Combine, Type)>,
     /// Whether what is combined is selected from one of them.
     pub selects: bool,
     /// Who answers for memory that several iterations access.
@@ -400,6 +406,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let divisible = !asks && !selects && !search.as_ref().is_some_and(Search::is_paged);
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
+    let ordered = ordered(&scalar, &carried);
     let rounds = counter.constant_rounds(&scalar, &l).filter(|_| !l.is_endless);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
@@ -414,6 +421,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         divisible,
         asks,
         combined,
+        ordered,
         selects,
         contract,
         most,
@@ -524,6 +532,9 @@ fn understand_as(
     decided::settle(&mut scalar, &l);
     let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
+        l = l.found_again(&mut scalar)?;
+    }
+    if !is_endless && kept_loads::keep(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
     for _ in 0..MAX_PEELED {
@@ -652,9 +663,19 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
         Kind::Induction { .. }
         | Kind::Growing { .. }
+        | Kind::Ordered { .. }
         | Kind::Previous
         | Kind::Compaction(_)
         | Kind::Computed => None,
+    });
+    found.collect()
+}
+
+/// What a loop combines in the order of the iterations.
+fn ordered(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
+    let found = carried.iter().filter_map(|c| match c.kind {
+        Kind::Ordered { combine } => Some((combine, func.ty(c.phi))),
+        _ => None,
     });
     found.collect()
 }
@@ -664,6 +685,7 @@ impl Carried {
         let (kind, combine) = match &self.kind {
             Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
+            Kind::Ordered { .. } => (CarryKind::Ordered, None),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
             Kind::Compaction(_) => (CarryKind::Compaction, None),

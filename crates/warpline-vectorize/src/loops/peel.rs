@@ -17,7 +17,7 @@ use crate::copies::{Blocks, Values, copy_blocks, join, uses_elsewhere};
 use crate::dependences::Growth;
 
 /// So many instructions are copied at most.
-const MAX_INSTS: usize = 200;
+pub(super) const MAX_INSTS: usize = 200;
 
 /// A φ that is, from the second iteration on, what an induction was in the iteration before.
 pub(super) struct Wrapped {
@@ -29,8 +29,7 @@ pub(super) struct Wrapped {
 
 /// The φs of a loop that addresses are computed from and that wrap around.
 pub(super) fn wrapped(func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Wrapped> {
-    let blocks = func.layout.iter().filter(|&&b| l.blocks.contains(b));
-    if blocks.map(|&b| func.block_insts(b).count()).sum::<usize>() > MAX_INSTS {
+    if size(func, l) > MAX_INSTS {
         return Vec::new();
     }
     let users = l.users(func);
@@ -45,6 +44,12 @@ pub(super) fn wrapped(func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Wra
         (fits && is_address(c.phi)).then_some(Wrapped { phi: c.phi, induction: induction.phi, step, flags })
     };
     carried.iter().filter_map(of).collect()
+}
+
+/// How many instructions a loop has.
+pub(super) fn size(func: &Function, l: &Loop) -> usize {
+    let blocks = func.layout.iter().filter(|&&b| l.blocks.contains(b));
+    blocks.map(|&b| func.block_insts(b).count()).sum()
 }
 
 /// Copies the first iteration to before the loop, and computes these φs from the inductions.

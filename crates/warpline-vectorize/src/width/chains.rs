@@ -142,8 +142,8 @@ pub(super) fn of_combining(machine: &Machine, combined: &[(Combine, Type)], sele
     if combined.is_empty() { 0.0 } else { searches * (MOVE + longest(machine, combined)) }
 }
 
-/// The latency of the slowest of these operations.
-fn longest(machine: &Machine, combined: &[(Combine, Type)]) -> f64 {
+/// The latency of the slowest of these operations; 0 of none.
+pub(super) fn longest(machine: &Machine, combined: &[(Combine, Type)]) -> f64 {
     let of = |(combine, ty): &(Combine, Type)| {
         let op = match combine {
             Combine::Mul => Costly::Multiply,

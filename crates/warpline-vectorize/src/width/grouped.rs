@@ -23,6 +23,8 @@ pub(super) struct Grouped {
     pub(super) carried: f64,
     /// Cycles that a group of lanes waits for the one before.
     pub(super) chain: f64,
+    /// Cycles that each lane waits for the one before.
+    pub(super) in_order: f64,
     /// Cycles that it takes to combine the lanes behind the last group, each time that their number doubles.
     pub(super) combine: f64,
 }
@@ -32,6 +34,11 @@ impl Grouped {
     pub(super) fn rounds_below(&self, width: u32) -> Option<u64> {
         let few = self.expected.filter(|&n| n < f64::from(width));
         self.rounds.or(few.map(|n| (n.round() as u64).max(1)))
+    }
+
+    /// Cycles that a group of so many lanes waits for the one before.
+    pub(super) fn waits(&self, width: u32) -> f64 {
+        self.chain.max(self.in_order * f64::from(width))
     }
 
     /// Cycles that it takes to make one value of so many lanes behind the last group.
@@ -66,6 +73,7 @@ impl Grouped {
             asks,
             carried: 0.0,
             chain: 0.0,
+            in_order: 0.0,
             combine: 0.0,
         })
     }

@@ -189,8 +189,10 @@ pub fn of_iteration(
     let visits = trips::by_header(iteration.region().func).get(&iteration.header).copied();
     let expected = visits.map(|visits| if iteration.tested_first { visits - 1.0 } else { visits });
     let (carried, chain) = chains::of_combined(machine, &iteration.combined);
+    let in_order = chains::longest(machine, &iteration.ordered);
+    let carried = carried.max(in_order);
     let combine = chains::of_combining(machine, &iteration.combined, iteration.selects);
-    let grouped = Grouped { rounds, expected, divisible, asks, carried, chain, combine };
+    let grouped = Grouped { rounds, expected, divisible, asks, carried, chain, in_order, combine };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces, sums) = (iteration.contract, &iteration.pieces, &*iteration.sums);
     let options = Options { args, name, contract, pieces, sums, region: Some(&region), ..*options };
@@ -554,7 +556,7 @@ impl<'a> Program<'a> {
         let reason = match lanes.cmp(&one) {
             std::cmp::Ordering::Equal => Reason::OneRegister,
             std::cmp::Ordering::Greater => {
-                let outer = self.grouped.map_or(0.0, |grouped| grouped.chain);
+                let outer = self.grouped.map_or(0.0, |grouped| grouped.waits(lanes));
                 Reason::Chain(self.chains.iter().fold(outer, |a: f64, &b| a.max(b)).round() as u32)
             }
             std::cmp::Ordering::Less => Reason::Fewer,
@@ -625,7 +627,7 @@ impl<'a> Program<'a> {
             let times = self.rounds(cycle);
             total += once * wait * times;
         }
-        total.max(self.grouped.map_or(0.0, |grouped| grouped.chain))
+        total.max(self.grouped.map_or(0.0, |grouped| grouped.waits(width)))
     }
 
     /// Has blocks count as often as they are expected to be executed, since some are skipped, and gathers take what

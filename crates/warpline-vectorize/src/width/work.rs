@@ -507,6 +507,8 @@ impl Program<'_> {
             }
             LaneOp::Blend => Work::vector(registers),
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
+            // Elements taken out and combined, one after the other.
+            LaneOp::Reduce(Combine::Add | Combine::Mul) if of.is_float() => Work::vector(2.0 * lanes),
             LaneOp::ScanExclusive(c) | LaneOp::ScanInclusive(c) => {
                 let in_order = matches!(c, Combine::Add | Combine::Mul) && of.is_float();
                 match in_order {
