@@ -2,9 +2,10 @@
 //! values from one iteration to the next.
 
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Function, InstFlags, IntPred, Module, Op, Type, Value, ValueDef,
+    BinaryOp, Block, CastOp, Constant, Effects, Function, InstFlags, IntPred, MemAccess, Module, Op, Type, Value, ValueDef,
 };
 
+use super::carries::{alternating, ordered, place};
 use super::selections::selections;
 use super::{ParamRole, Program};
 use crate::rng::SplitMix64;
@@ -202,6 +203,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     let mut seen = body_of(&mut m, &mut carries, x);
     seen.extend(early);
     let flag = flag.map(|phi| flag_of(&mut m, phi, x, &mut seen));
+    let alternates = m.rng.chance(1, 6).then(|| alternating(&mut m, header, &mut seen));
     let mut total = sum;
     for s in seen {
         let three = m.int(s, 3);
@@ -210,45 +212,57 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     }
     carries.push(Carry { phi: sum, next: total, start: m.f.int_const(32, 5) });
     carries.extend(flag);
-
+    carries.extend(alternates);
+    if m.rng.chance(1, 5) {
+        carries.push(ordered(&mut m, header, x));
+    }
+    // What is stored in between might be there.
+    if !writes(program) && m.rng.chance(1, 5) {
+        carries.push(place(&mut m, header, index));
+    }
     if m.rng.chance(1, 3) {
         let selected = selections(&mut m, header, x, index);
         carries.extend(selected);
     }
 
-    let test = Test::random(m.rng);
-    let by = m.f.int_const(bits, test.step as u128);
-    let add = m.f.append(m.at, Op::Binary(BinaryOp::Add), &[index, by], ty);
-    if m.rng.chance(1, 2) {
-        m.f.insts[add].flags = if test.step < 0 { InstFlags::NSW } else { InstFlags::NSW | InstFlags::NUW };
-    }
-    let next_index = m.f.insts[add].results[0];
-    let (first, bound) = if test.step > 0 { (low, high) } else { (high, low) };
-    carries.insert(0, Carry { phi: index, next: next_index, start: first });
-    let phis: Vec<(Value, Value)> = carries.iter().map(|c| (c.start, c.next)).collect();
-    let end_of_body = m.at;
     let at_header = m.rng.chance(2, 3);
+    let range = at_header && m.rng.chance(1, 4);
+    let counted = Counted { header, index, low, high };
+    let counting = if range { inclusive(&mut m, &counted) } else { counting(&mut m, &counted) };
+    let shows_index = !range || m.rng.chance(1, 5);
+    carries.insert(0, Carry { phi: index, next: counting.next, start: counting.first });
+    carries.extend(counting.flag);
+    let phis: Vec<(Value, Value)> = carries.iter().map(|c| (c.start, c.next)).collect();
     if at_header {
         m.br(header);
         m.at = header;
-        test.branch(&mut m, index, bound, body, exit);
+        (counting.test)(&mut m, index, [body, exit]);
     } else {
-        let counted = if m.rng.chance(1, 2) { next_index } else { index };
-        test.branch(&mut m, counted, bound, header, exit);
+        let counted = if m.rng.chance(1, 2) { counting.next } else { index };
+        (counting.test)(&mut m, counted, [header, exit]);
         m.at = header;
         m.br(body);
     }
     m.at = start;
     m.br(header);
     let into = m.f.out_edges(start)[0];
-    let back = m.f.out_edges(end_of_body).iter().copied().find(|&e| m.f.edges[e].to == header);
+    let back = m.f.blocks[header].preds.iter().copied().find(|&e| e != into);
     for (k, &(start, next)) in phis.iter().enumerate() {
         m.f.set_phi_arg(into, k, start);
         m.f.set_phi_arg(back.expect("the body ends in the loop"), k, next);
     }
     m.at = exit;
     let shown = |c: &Carry| if at_header { c.phi } else { c.next };
-    let finals: Vec<Value> = carries.iter().map(shown).collect();
+    let hidden = |c: &&Carry| (shows_index || c.phi != index) && !(range && m.f.ty(c.phi) == Type::BOOL);
+    let finals: Vec<Value> = carries.iter().filter(hidden).map(shown).collect();
+    // Of a place, what is there.
+    let finals: Vec<Value> = finals
+        .into_iter()
+        .map(|v| match m.f.ty(v) {
+            Type::Ptr(_) => m.value(Op::Load(MemAccess::plain(4)), &[v], INT),
+            _ => v,
+        })
+        .collect();
     let types: Vec<Type> = finals.iter().map(|&v| m.f.ty(v)).collect();
     let whole = m.module.types.structure(types, false);
     let mut all = m.f.constant_value(Constant::Poison(whole));
@@ -260,6 +274,13 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     let f = m.f;
     let kernel = module.functions.push(f);
     LoopProgram { program: Program { module, kernel, roles }, header }
+}
+
+/// Whether a kernel may write memory.
+fn writes(program: &Program) -> bool {
+    let f = program.function();
+    let mut insts = f.layout.iter().flat_map(|&b| f.block_insts(b));
+    insts.any(|i| f.insts[i].effects().contains(Effects::WRITES))
 }
 
 /// Code that looks at some of what is carried.
@@ -350,6 +371,107 @@ fn returns_to(f: &mut Function, latch: Block, exit: Block) -> Option<Value> {
     result
 }
 
+/// What counts iterations, and between what.
+struct Counted {
+    header: Block,
+    index: Value,
+    low: Value,
+    high: Value,
+}
+
+/// Ends a block by going on to the first of two blocks or leaving the loop for the second one, by what counts.
+type Branch = Box<dyn Fn(&mut Maker<'_>, Value, [Block; 2])>;
+
+/// How a loop counts.
+struct Counting {
+    first: Value,
+    next: Value,
+    /// What else it takes to know its end.
+    flag: Option<Carry>,
+    test: Branch,
+}
+
+/// Counts until a comparison says that it is the end.
+fn counting(m: &mut Maker<'_>, counted: &Counted) -> Counting {
+    let &Counted { index, low, high, .. } = counted;
+    let test = Test::random(m.rng);
+    let ty = m.f.ty(index);
+    let by = m.int(index, test.step as u128);
+    let add = m.f.append(m.at, Op::Binary(BinaryOp::Add), &[index, by], ty);
+    if m.rng.chance(1, 2) {
+        m.f.insts[add].flags = if test.step < 0 { InstFlags::NSW } else { InstFlags::NSW | InstFlags::NUW };
+    }
+    let next = m.f.insts[add].results[0];
+    let (first, bound) = if test.step > 0 { (low, high) } else { (high, low) };
+    let branch = move |m: &mut Maker<'_>, counter: Value, [on, out]: [Block; 2]| {
+        test.branch(m, counter, bound, on, out);
+    };
+    Counting { first, next, flag: None, test: Box::new(branch) }
+}
+
+/// Counts over a range that includes its end, which may be the greatest or least number that there is: a flag says that
+/// it has been passed.
+fn inclusive(m: &mut Maker<'_>, counted: &Counted) -> Counting {
+    let &Counted { header, index, low, high } = counted;
+    let up = m.rng.chance(2, 3);
+    let is_signed = m.rng.chance(1, 2);
+    let bits = m.f.ty(index).int_bits().unwrap_or(32);
+    let (mut first, mut end) = if up { (low, high) } else { (high, low) };
+    if m.rng.chance(1, 3) {
+        let greatest = if is_signed { (1u128 << (bits - 1)) - 1 } else { (1 << bits) - 1 };
+        let least = if is_signed { 1u128 << (bits - 1) } else { 0 };
+        end = m.f.int_const(bits, if up { greatest } else { least });
+        let op = if up { BinaryOp::Sub } else { BinaryOp::Add };
+        let start = m.f.layout[0];
+        let ty = m.f.ty(index);
+        let distance = m.f.append_value(start, Op::Binary(BinaryOp::Sub), &[high, low], ty);
+        first = m.f.append_value(start, Op::Binary(op), &[end, distance], ty);
+    }
+    let flag = m.f.add_phi(header, Type::BOOL);
+    let less = match (up, is_signed) {
+        (true, true) => IntPred::Slt,
+        (true, false) => IntPred::Ult,
+        (false, true) => IntPred::Sgt,
+        (false, false) => IntPred::Ugt,
+    };
+    let before = if m.rng.chance(1, 3) { IntPred::Ne } else { less };
+    let goes_on = m.value(Op::ICmp(before), &[index, end], Type::BOOL);
+    let op = if up { BinaryOp::Add } else { BinaryOp::Sub };
+    let next = match m.rng.below(2) {
+        0 => {
+            let ty = m.f.ty(index);
+            let by = m.value(Op::Cast(CastOp::ZExt), &[goes_on], ty);
+            m.binary(op, index, by)
+        }
+        _ => {
+            let one = m.int(index, 1);
+            let moved = m.binary(op, index, one);
+            let ty = m.f.ty(index);
+            m.value(Op::Select, &[goes_on, moved, index], ty)
+        }
+    };
+    let set = match m.rng.below(2) {
+        0 => {
+            let yes = m.f.bool_const(true);
+            m.binary(BinaryOp::Xor, goes_on, yes)
+        }
+        _ => m.value(Op::ICmp(warpline_dataflow::conditions::inverse(before)), &[index, end], Type::BOOL),
+    };
+    let asks_end = m.rng.chance(2, 3);
+    let branch = move |m: &mut Maker<'_>, counter: Value, [on, out]: [Block; 2]| {
+        let mut ends = flag;
+        if asks_end {
+            let beyond = warpline_dataflow::conditions::swapped(less);
+            let passed = m.value(Op::ICmp(beyond), &[counter, end], Type::BOOL);
+            let yes = m.f.bool_const(true);
+            ends = m.value(Op::Select, &[flag, yes, passed], Type::BOOL);
+        }
+        m.f.set_terminator(m.at, Op::CondBr, &[ends], &[out, on]);
+    };
+    let start = m.f.bool_const(false);
+    Counting { first, next, flag: Some(Carry { phi: flag, next: set, start }), test: Box::new(branch) }
+}
+
 /// How the loop ends.
 struct Test {
     step: i128,
@@ -385,10 +507,17 @@ impl Test {
         let inverted = m.rng.chance(1, 3);
         let pred = if inverted { inverse(pred) } else { pred };
         let mut go = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
-        if m.rng.chance(1, 4) {
+        let targets = |on: Block| if inverted { [out, on] } else { [on, out] };
+        if m.rng.chance(1, 6) {
+            // Two tests in a row.
+            let then = m.f.add_block("then");
+            m.f.set_terminator(m.at, Op::CondBr, &[go], &targets(then));
+            m.at = then;
+            go = m.value(Op::ICmp(pred), &[a, b], Type::BOOL);
+            go = and_below(m, (pred, inverted), (counter, bound, self.swapped), go);
+        } else if m.rng.chance(1, 4) {
             go = and_below(m, (pred, inverted), (counter, bound, self.swapped), go);
         }
-        let targets = if inverted { [out, on] } else { [on, out] };
-        m.f.set_terminator(m.at, Op::CondBr, &[go], &targets);
+        m.f.set_terminator(m.at, Op::CondBr, &[go], &targets(on));
     }
 }

@@ -11,6 +11,7 @@
 
 mod atomics;
 mod calls;
+mod carries;
 pub mod composite;
 mod fill;
 mod fuses;

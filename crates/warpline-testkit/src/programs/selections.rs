@@ -62,7 +62,7 @@ pub(super) fn selections(m: &mut Maker<'_>, header: Block, x: Value, index: Valu
 }
 
 /// The new values where a condition holds, the old ones elsewhere: by `select`s or by a branch.
-fn chosen(m: &mut Maker<'_>, taken: Value, new: &[Value], old: &[Value]) -> Vec<Value> {
+pub(super) fn chosen(m: &mut Maker<'_>, taken: Value, new: &[Value], old: &[Value]) -> Vec<Value> {
     let inverted = m.rng.chance(1, 4);
     if m.rng.chance(1, 2) {
         let select = |m: &mut Maker<'_>, (&new, &old): (&Value, &Value)| {

@@ -346,9 +346,11 @@ impl Outline<'_> {
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
                 }
-                Kind::Ordered { combine } => {
+                Kind::Ordered { combine, at } => {
                     let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
                     self.nexts[k] = self.in_order(combine, carry, self.nexts[k], lane, end);
+                    let made = self.body.def_inst(self.nexts[k]).expect("it has just been made");
+                    self.body.insts[made].loc = self.source.insts[at].loc;
                     let ty = self.body.ty(c.phi);
                     // Combined with this, what an iteration has is left.
                     self.body.constant_value(Constant::number(ty, combine.neutral(ty)))

@@ -56,7 +56,7 @@ pub(super) enum Kind {
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },
     /// The same, in the order of the iterations; at most one value of each.
-    Ordered { combine: Combine },
+    Ordered { combine: Combine, at: Inst },
     /// The same by one instruction, of which the results are used.
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
@@ -372,27 +372,30 @@ impl Chain<'_> {
         if !l.breaks.is_empty() || nexts != 1 || !matches!(func.ty(self.phi), Type::F32 | Type::F64) {
             return None;
         }
-        let mut combine = None;
+        let mut found: Option<(Combine, Inst)> = None;
         for &i in &self.dependent.insts {
             let data = &func.insts[i];
             let own = l.own.contains(data.block);
-            combine = match (&data.op, &data.args[..]) {
-                (Op::Phi, _) if own && self.merges(i) => combine,
-                (Op::Select, _) if own && self.chooses(i) => combine,
+            match (&data.op, &data.args[..]) {
+                (Op::Phi, _) if own && self.merges(i) => {}
+                (Op::Select, _) if own && self.chooses(i) => {}
                 (&Op::Binary(op), &[a, b]) if own && self.is_only_merged(a) != self.is_only_merged(b) => {
-                    let found = match op {
+                    let combine = match op {
                         BinaryOp::FAdd => Combine::Add,
                         BinaryOp::FSub if self.has(a) => Combine::Add,
                         BinaryOp::FMul => Combine::Mul,
                         _ => return None,
                     };
-                    let free = !self.has(if self.has(a) { b } else { a });
-                    Some(found).filter(|&found| free && combine.is_none_or(|c| c == found))
+                    if self.has(a) && self.has(b) || found.is_some_and(|(other, _)| other != combine) {
+                        return None;
+                    }
+                    found = Some((combine, i));
                 }
                 _ => return None,
-            };
+            }
         }
-        Some(Kind::Ordered { combine: combine? }).filter(|_| self.has(next))
+        let (combine, at) = found.filter(|_| self.has(next))?;
+        Some(Kind::Ordered { combine, at })
     }
 
     /// Whether a value is the φ, or one of φs and `select`s between nothing else.

@@ -674,7 +674,7 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
 /// What a loop combines in the order of the iterations.
 fn ordered(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
     let found = carried.iter().filter_map(|c| match c.kind {
-        Kind::Ordered { combine } => Some((combine, func.ty(c.phi))),
+        Kind::Ordered { combine, .. } => Some((combine, func.ty(c.phi))),
         _ => None,
     });
     found.collect()

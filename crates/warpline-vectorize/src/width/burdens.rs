@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warpline_analysis::Node;
-use warpline_ir::{Inst, LaneOp, Op, Place};
+use warpline_ir::{Combine, Function, Inst, LaneOp, Op, Place};
 
 use super::work::divides_by_constant;
 use super::{Machine, Program};
@@ -38,6 +38,8 @@ pub enum What {
     Division,
     /// Vector mathematics.
     Mathematics,
+    /// Floating-point numbers combined in the order of the lanes.
+    InOrder,
     /// What masks cost.
     Masks,
     /// Everything else.
@@ -56,6 +58,7 @@ impl What {
             What::Scalarized => "calls for one lane after the other",
             What::Division => "integer divisions",
             What::Mathematics => "mathematics",
+            What::InOrder => "sums or products of floating-point numbers in order",
             What::Masks => "masks",
             What::Arithmetic => "arithmetic",
         }
@@ -77,6 +80,10 @@ impl What {
             }
             What::Division => "divide by constants, or by floating-point numbers",
             What::Mathematics => "`--math-ulp`, `float` instead of `double`, or fewer calls",
+            What::InOrder => {
+                "allow any order if results may differ in the last places (`--any-order`, `//@ loop any-order`, a \
+                 `reduction` clause of OpenMP)"
+            }
             What::Masks => "fewer branches that lanes take apart",
             What::Arithmetic => return None,
         })
@@ -148,6 +155,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
         Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
         Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
+        Recipe::CrossLane if combines_in_order(program.func, i) => What::InOrder,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {
             if data.args.iter().any(|&v| program.varies(v)) {
                 What::Masks
@@ -157,4 +165,11 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         }
         _ => What::Arithmetic,
     }
+}
+
+/// Whether an instruction combines floating-point numbers of the lanes in their order.
+fn combines_in_order(func: &Function, i: Inst) -> bool {
+    let data = &func.insts[i];
+    let in_order = matches!(data.op, Op::Lane(LaneOp::Reduce(Combine::Add | Combine::Mul)));
+    in_order && data.result().is_some_and(|v| func.ty(v).is_float())
 }

@@ -73,6 +73,8 @@ pub enum Name {
     ScalarizedDivision,
     /// Mathematics on vectors.
     VectorMathematics,
+    /// Floating-point numbers combined in the order of the iterations.
+    OrderedReduction,
     /// Operations on masks.
     Masks,
     /// Lanes leave a loop in different iterations.
@@ -103,6 +105,7 @@ impl Name {
             Name::Division => "Division",
             Name::ScalarizedDivision => "ScalarizedDivision",
             Name::VectorMathematics => "VectorMathematics",
+            Name::OrderedReduction => "OrderedReduction",
             Name::Masks => "Masks",
             Name::DivergentLoop => "DivergentLoop",
             Name::MandatoryBranch => "MandatoryBranch",
@@ -265,6 +268,12 @@ impl Maker<'_> {
                 let advice =
                     if is_double { "call it with `float`, or less often" } else { "call it less often" };
                 Some(finding.advise(advice))
+            }
+            What::InOrder => {
+                let message = "floating-point numbers are combined one lane after the other, in the order of the \
+                               program";
+                let advice = What::InOrder.advice().unwrap_or_default();
+                Some(Finding::new(Kind::Missed, Name::OrderedReduction, message).advise(advice))
             }
             // It is part of what the loop costs.
             What::Masks if self.is_in_divergent_loop(i) => None,
