@@ -1,9 +1,7 @@
 //! What loops carry besides numbers that are combined: values that alternate, floating-point numbers combined in order,
 //! and places of the best element, from which that is loaded anew.
 
-use warpline_ir::{
-    BinaryOp, Block, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op, Type, Value,
-};
+use warpline_ir::{BinaryOp, Block, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op, Type, Value};
 
 use super::loops::{Carry, Maker};
 use super::selections::chosen;
@@ -36,6 +34,62 @@ pub(super) fn alternating(m: &mut Maker<'_>, header: Block, seen: &mut Vec<Value
     let shown = m.cast(bits, 32);
     seen.push(shown);
     Carry { phi, next, start }
+}
+
+/// A number that is multiplied by what stays the same and to which something is added. What is added is another one in
+/// each iteration, or the number is seen, before or after.
+pub(super) fn recurrence(
+    m: &mut Maker<'_>,
+    header: Block,
+    (x, invariant): (Value, Value),
+    seen: &mut Vec<Value>,
+) -> Carry {
+    let bits = [8, 32, 32, 64][m.rng.below(4)];
+    let phi = m.f.add_phi(header, Type::Int(bits));
+    let fixed = |m: &mut Maker<'_>| match m.rng.below(4) {
+        0 => before_loop(m, invariant, bits),
+        _ => {
+            let number = [3, 31, 0x19_660d, 0xffff_ffff_ffff_fffb][m.rng.below(4)];
+            m.f.int_const(bits, number & (u128::MAX >> (128 - bits)))
+        }
+    };
+    let a = fixed(m);
+    let varies = m.rng.chance(1, 2);
+    let added = if varies { m.cast(x, bits) } else { fixed(m) };
+    let five = m.int(phi, 5);
+    let next = match m.rng.below(5) {
+        0 => {
+            let product = m.binary(BinaryOp::Mul, a, phi);
+            m.binary(BinaryOp::Add, added, product)
+        }
+        1 => {
+            let sum = m.binary(BinaryOp::Sub, phi, added);
+            m.binary(BinaryOp::Mul, sum, a)
+        }
+        2 => {
+            let shifted = m.binary(BinaryOp::Shl, phi, five);
+            let product = m.binary(BinaryOp::Add, shifted, phi);
+            m.binary(BinaryOp::Add, product, added)
+        }
+        3 => {
+            let product = m.binary(BinaryOp::Mul, phi, a);
+            m.binary(BinaryOp::Sub, added, product)
+        }
+        _ => m.binary(BinaryOp::Mul, phi, a),
+    };
+    if !varies || m.rng.chance(1, 8) {
+        let shown = if m.rng.chance(1, 2) { phi } else { next };
+        seen.push(m.cast(shown, 32));
+    }
+    Carry { phi, next, start: m.int(phi, 77) }
+}
+
+/// A number of so many bits that is known before the loop.
+fn before_loop(m: &mut Maker<'_>, invariant: Value, bits: u32) -> Value {
+    let at = std::mem::replace(&mut m.at, m.f.layout[0]);
+    let number = m.cast(invariant, bits);
+    m.at = at;
+    number
 }
 
 /// A sum or product of floating-point numbers in the order of the iterations, of all or of some of them.

@@ -2,10 +2,11 @@
 //! values from one iteration to the next.
 
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Constant, Effects, Function, InstFlags, IntPred, MemAccess, Module, Op, Type, Value, ValueDef,
+    BinaryOp, Block, CastOp, Constant, Effects, Function, InstFlags, IntPred, MemAccess, Module, Op, Type,
+    Value, ValueDef,
 };
 
-use super::carries::{alternating, ordered, place};
+use super::carries::{alternating, ordered, place, recurrence};
 use super::selections::selections;
 use super::{ParamRole, Program};
 use crate::rng::SplitMix64;
@@ -204,6 +205,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     seen.extend(early);
     let flag = flag.map(|phi| flag_of(&mut m, phi, x, &mut seen));
     let alternates = m.rng.chance(1, 6).then(|| alternating(&mut m, header, &mut seen));
+    let recurs = m.rng.chance(1, 5).then(|| recurrence(&mut m, header, (x, n), &mut seen));
     let mut total = sum;
     for s in seen {
         let three = m.int(s, 3);
@@ -213,6 +215,7 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     carries.push(Carry { phi: sum, next: total, start: m.f.int_const(32, 5) });
     carries.extend(flag);
     carries.extend(alternates);
+    carries.extend(recurs);
     if m.rng.chance(1, 5) {
         carries.push(ordered(&mut m, header, x));
     }

@@ -24,8 +24,8 @@ use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op,
-    Type, Value,
+    BinaryOp, Block, CastOp, Combine, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
+    Module, Op, Type, Value,
 };
 use warpline_uniformity::shape::ArgShape;
 
@@ -35,6 +35,7 @@ use super::hoist::hoist;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
+use super::recurrences::Affine;
 use super::search::{self, Search};
 use super::unused;
 use warpline_dataflow::linear::Sum;
@@ -301,6 +302,28 @@ impl Outline<'_> {
         end
     }
 
+    fn inner_affine(&self, affine: Affine) -> Affine {
+        Affine { a: self.inner(affine.a), t: affine.t.map(|t| self.inner(t)) }
+    }
+
+    /// What a polynomial is behind the group: what it was, and what each lane adds, times a power for each iteration
+    /// that follows.
+    fn polynomial(&mut self, affine: Affine, carry: Value, of_lane: Value, lane: Value, end: Block) -> Value {
+        let (ty, number) = (self.body.ty(carry), Type::Int(32));
+        let powers = Affine { t: None, ..self.inner_affine(affine) };
+        let yes = self.body.bool_const(true);
+        let active = self.body.append_value(end, Op::Lane(LaneOp::Popcount), &[yes], number);
+        let one = self.body.int_const(32, 1);
+        let last = self.body.append_value(end, Op::Binary(BinaryOp::Sub), &[active, one], number);
+        let behind = self.body.append_value(end, Op::Binary(BinaryOp::Sub), &[last, lane], number);
+        let of_each = powers.power(&mut self.body, end, behind);
+        let added = of_each.apply(&mut self.body, end, of_lane);
+        let sum = self.body.append_value(end, Op::Lane(LaneOp::Reduce(Combine::Add)), &[added], ty);
+        let of_all = powers.power(&mut self.body, end, active);
+        let before = of_all.apply(&mut self.body, end, carry);
+        self.body.append_value(end, Op::Binary(BinaryOp::Add), &[before, sum], ty)
+    }
+
     /// Combines what the lanes have with what there was before the group, in their order: lane 0 is always active.
     fn in_order(&mut self, combine: Combine, carry: Value, of_lane: Value, lane: Value, end: Block) -> Value {
         let ty = self.body.ty(carry);
@@ -345,6 +368,20 @@ impl Outline<'_> {
                     self.nexts[k] = compaction.emit(&mut self.body, c.phi, carry, end);
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
+                }
+                Kind::Affine(affine) => {
+                    let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    let affine = self.inner_affine(affine);
+                    let entry = self.entry;
+                    let of_lane = affine.power(&mut self.body, entry, lane);
+                    of_lane.apply(&mut self.body, entry, carry)
+                }
+                Kind::Polynomial(affine) => {
+                    let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    self.nexts[k] = self.polynomial(affine, carry, self.nexts[k], lane, end);
+                    // What an iteration adds is left.
+                    let bits = self.body.ty(c.phi).int_bits().unwrap_or(64);
+                    self.body.int_const(bits, 0)
                 }
                 Kind::Ordered { combine, at } => {
                     let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
@@ -693,7 +730,7 @@ impl Outline<'_> {
             .filter(|&k| {
                 !matches!(
                     self.carried[k].kind,
-                    Kind::Induction { .. } | Kind::Growing { .. } | Kind::Computed
+                    Kind::Induction { .. } | Kind::Growing { .. } | Kind::Affine(_) | Kind::Computed
                 )
             })
             .collect();

@@ -7,6 +7,7 @@
 //! * An *ordered reduction* is one of floating-point numbers that may not be combined in any other order: each group
 //!   combines those of its lanes, one after the other, with what it was before the group. The rest of the loop is for
 //!   several iterations at once.
+//! * A *linear recurrence* multiplies it by what stays the same and adds something ([`recurrences`](super::recurrences)).
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and similar.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
@@ -35,6 +36,7 @@ use warpline_ir::{
 
 use super::compaction::Compaction;
 use super::find::Loop;
+use super::recurrences::{self, Affine};
 use super::selections::{self, Selection};
 
 /// A φ of a loop's header.
@@ -53,6 +55,10 @@ pub(super) enum Kind {
     Induction { step: Growth, flags: InstFlags },
     /// It grows by a value that is linear in inductions, and itself grows by a step.
     Growing { by: Value, step: i128 },
+    /// It is multiplied and something is added, both the same in all iterations.
+    Affine(Affine),
+    /// It is multiplied by what stays the same, and what an iteration has is added; nobody sees it before the loop ends.
+    Polynomial(Affine),
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },
     /// The same, in the order of the iterations; at most one value of each.
@@ -245,6 +251,11 @@ impl Loop {
         if let Some((by, step)) = by.and_then(|i| self.growing(module, func, i, phi)) {
             return Ok(Kind::Growing { by, step });
         }
+        match recurrences::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
+            Some((affine, false)) => return Ok(Kind::Affine(affine)),
+            Some((affine, true)) => return Ok(Kind::Polynomial(affine)),
+            None => {}
+        }
         if next == phi {
             let flags = InstFlags::NSW | InstFlags::NUW;
             if matches!(func.ty(phi), Type::Int(1..=64)) {
@@ -262,7 +273,8 @@ impl Loop {
             (Ok(reduction), _) => Ok(reduction),
             (Err(_), Some(scan)) => Ok(scan),
             (Err(error), None) => {
-                let compaction = || Compaction::find(self, module, func, users, (phi, next)).map(Kind::Compaction);
+                let compaction =
+                    || Compaction::find(self, module, func, users, (phi, next)).map(Kind::Compaction);
                 chain.ordered(next).or_else(compaction).ok_or(error)
             }
         }

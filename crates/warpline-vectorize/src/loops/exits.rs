@@ -28,7 +28,8 @@ pub(super) fn join(
             let mut parts = parts(func, condition, !leaves_if).into_iter();
             parts.all(|part| compares_counter(func, header, blocks, part.condition))
         };
-        let joins = |func: &Function, p: &Pair| counts(func, first, p.exits[0]) && counts(func, p.second, p.exits[1]);
+        let joins =
+            |func: &Function, p: &Pair| counts(func, first, p.exits[0]) && counts(func, p.second, p.exits[1]);
         while let Some(pair) = Pair::of(module, func, blocks, first).filter(|pair| joins(func, pair)) {
             pair.join(func, first);
         }
@@ -48,7 +49,8 @@ impl Pair {
     fn of(module: &Module, func: &Function, blocks: &EntitySet<Block>, first: Block) -> Option<Pair> {
         let (exit, into) = exit_of(func, blocks, first)?;
         let second = func.edges[into].to;
-        let alone = second != first && func.blocks[second].preds.len() == 1 && func.blocks[second].phis.is_empty();
+        let alone =
+            second != first && func.blocks[second].preds.len() == 1 && func.blocks[second].phis.is_empty();
         let (other, on) = exit_of(func, blocks, second).filter(|_| alone)?;
         let (x, y) = (&func.edges[exit], &func.edges[other]);
         let between = &func.blocks[second].insts;
@@ -57,7 +59,8 @@ impl Pair {
             Op::Call(_) => false,
             _ => is_pure(module, func, i),
         };
-        let fits = x.to == y.to && x.args == y.args && between.len() <= MAX_BETWEEN && between.iter().all(pure);
+        let fits =
+            x.to == y.to && x.args == y.args && between.len() <= MAX_BETWEEN && between.iter().all(pure);
         fits.then_some(Pair { second, exits: [exit, other], on })
     }
 

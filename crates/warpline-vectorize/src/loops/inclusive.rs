@@ -159,7 +159,8 @@ impl Range {
             let outside = b != l.header;
             let mut insts = func.block_insts(b);
             let used = insts.any(|i| outside && func.insts[i].args.iter().any(|&a| hidden.contains(a)));
-            let passed = func.out_edges(b).iter().any(|&e| func.edges[e].args.iter().any(|&a| hidden.contains(a)));
+            let passed =
+                func.out_edges(b).iter().any(|&e| func.edges[e].args.iter().any(|&a| hidden.contains(a)));
             !used && !passed
         })
     }
@@ -209,7 +210,8 @@ impl Range {
         let flag = if flag_ty == Type::BOOL { flags::widen_alone(func, l, phi)? } else { flag };
         let test = func.insts[l.test].args[0];
         let all = parts(func, test, l.stays_if);
-        let asks = |condition: Value| func.def_inst(condition).is_some_and(|i| func.insts[i].args.contains(&flag));
+        let asks =
+            |condition: Value| func.def_inst(condition).is_some_and(|i| func.insts[i].args.contains(&flag));
         let condition = all.iter().map(|part| part.condition).find(|&c| asks(c))?;
         Some(Exhausted { condition, counts: self.counts, step: self.step, pred, end: self.end })
     }

@@ -65,9 +65,7 @@ pub(super) fn keep(module: &Module, func: &mut Function, l: &Loop) -> bool {
 /// Whether anything in a loop may write memory that can be loaded from.
 fn writes(module: &Module, func: &Function, l: &Loop) -> bool {
     let mut insts = func.layout.iter().filter(|&&b| l.blocks.contains(b)).flat_map(|&b| func.block_insts(b));
-    insts.any(|i| {
-        func.insts[i].effects().contains(Effects::WRITES) && !is_annotation(module, &func.insts[i])
-    })
+    insts.any(|i| func.insts[i].effects().contains(Effects::WRITES) && !is_annotation(module, &func.insts[i]))
 }
 
 impl Place {
@@ -93,7 +91,13 @@ impl Place {
                     && func.ty(func.insts[twin].results[0]) == func.ty(func.insts[load].results[0])
                     && before(func, l, twin, select)
                     && !dependent.insts.contains(&twin)
-                    && agree(func, &dependent.values, (address, value), (func.insts[twin].args[0], other), MAX_DEPTH)
+                    && agree(
+                        func,
+                        &dependent.values,
+                        (address, value),
+                        (func.insts[twin].args[0], other),
+                        MAX_DEPTH,
+                    )
             });
             Some((load, func.insts[twin.filter(|_| of_place)?].results[0]))
         };

@@ -41,6 +41,7 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod peel;
+mod recurrences;
 mod rewrite;
 mod search;
 mod selections;
@@ -127,6 +128,8 @@ pub enum CarryKind {
     Reduction,
     /// The same, in the order of the iterations.
     Ordered,
+    /// It is multiplied by what stays the same, and something is added.
+    Recurrence,
     /// The same, and the loop sees the intermediate results.
     Scan,
     /// It is what the iteration before computed.
@@ -145,6 +148,7 @@ impl CarryKind {
             CarryKind::Induction => "induction",
             CarryKind::Reduction => "reduction",
             CarryKind::Ordered => "ordered reduction",
+            CarryKind::Recurrence => "linear recurrence",
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
             CarryKind::Compaction => "position in a compacted stream",
@@ -528,7 +532,9 @@ fn understand_as(
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
-    if std::env::var_os("WL_DUMP").is_some() { eprintln!("{}", warpline_ir::text::print_function(module, &scalar)); }
+    if std::env::var_os("WL_DUMP").is_some() {
+        eprintln!("{}", warpline_ir::text::print_function(module, &scalar));
+    }
     decided::settle(&mut scalar, &l);
     let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
@@ -549,6 +555,7 @@ fn understand_as(
         refused_calls::check_around(module, &scalar)?;
     }
     alternating::settle(&mut scalar, &l);
+    recurrences::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
@@ -664,6 +671,8 @@ fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
         Kind::Induction { .. }
         | Kind::Growing { .. }
         | Kind::Ordered { .. }
+        | Kind::Affine(_)
+        | Kind::Polynomial(_)
         | Kind::Previous
         | Kind::Compaction(_)
         | Kind::Computed => None,
@@ -686,6 +695,7 @@ impl Carried {
             Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Ordered { .. } => (CarryKind::Ordered, None),
+            Kind::Affine(_) | Kind::Polynomial(_) => (CarryKind::Recurrence, None),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
             Kind::Compaction(_) => (CarryKind::Compaction, None),

@@ -359,6 +359,14 @@ impl Parts<'_> {
         let step = match self.carried[k].kind {
             Kind::Induction { step, .. } => step,
             Kind::Growing { by, step } => return self.grown(b, state, (k, by, step), count, width),
+            Kind::Affine(affine) => {
+                let count = match count {
+                    Some(count) => b.cast(CastOp::Trunc, count, Type::Int(32)),
+                    None => b.int(32, width.into()),
+                };
+                let affine = affine.power(&mut b.func, b.at, count);
+                return affine.apply(&mut b.func, b.at, x);
+            }
             _ => return x,
         };
         let ty = b.func.ty(x);

@@ -135,7 +135,8 @@ impl Counter {
     ) -> Result<Counter, VectorizeError> {
         let counts = |c: &Carried| c.phi == range.counts && matches!(c.kind, Kind::Induction { .. });
         let phi = carried.iter().position(counts).ok_or_else(|| {
-            let reason = "the number of iterations is not known when the loop begins: what counts them is changed";
+            let reason =
+                "the number of iterations is not known when the loop begins: what counts them is changed";
             VectorizeError::at_inst(func, l.test, reason)
         })?;
         let Exhausted { step, pred, end: bound, .. } = range;
@@ -200,7 +201,17 @@ impl Counter {
             return refuse("its step does not lead to the bound");
         }
         let in_doubt = part.in_doubt || func.insts[l.test].block != l.header;
-        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also: Vec::new(), fixed: Vec::new() })
+        Ok(Counter {
+            phi,
+            offset,
+            extension,
+            step,
+            pred,
+            bound,
+            in_doubt,
+            also: Vec::new(),
+            fixed: Vec::new(),
+        })
     }
 
     /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not
