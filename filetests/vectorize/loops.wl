@@ -105,26 +105,20 @@ exit:
 ;   %v5: i32 = add %i, 0
 ;   br head
 ; head:
-;   %v9: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i32> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i32> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i32> = insertelement poison, %n, i64 0
-;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp slt %v11, %v13
 ;   br body
 ; body:
-;   %v15: i64 = sext %i
-;   %v16: i64 = sext i32 0
-;   %v17: i64 = add %v15, %v16
-;   %v18: ptr = getelementptr i32, %p, %v17
-;   %v19: <4 x i32> = load %v18, align 4
-;   %v20: <4 x i32> = add %s, %v19
-;   %v22: <4 x i1> = icmp sgt %v19, <3, 3, 3, 3>
-;   %v23: <4 x i32> = select %v22, %v20, %s
-;   %v25: i32 = add %v5, 1
+;   %v6: i64 = sext %i
+;   %v7: i64 = sext i32 0
+;   %v8: i64 = add %v6, %v7
+;   %v9: ptr = getelementptr i32, %p, %v8
+;   %v10: <4 x i32> = load %v9, align 4
+;   %v11: <4 x i32> = add %s, %v10
+;   %v13: <4 x i1> = icmp sgt %v10, <3, 3, 3, 3>
+;   %v14: <4 x i32> = select %v13, %v11, %s
+;   %v16: i32 = add %v5, 1
 ;   br next
 ; next:
-;   ret %v23
+;   ret %v14
 ; }
 
 ; A prefix sum: a scan over the lanes, and the sum of the group before in all of them.
@@ -252,12 +246,6 @@ exit:
 ;   %v48: <4 x i32> = select %v16, %v24, %v47
 ;   store %v25, %v17, align 4
 ;   %v49: i64 = add %v6, 1
-;   %v52: <4 x i64> = insertelement poison, %v49, i64 0
-;   %v53: <4 x i64> = shufflevector %v52, poison [0, 0, 0, 0]
-;   %v54: <4 x i64> = add %v53, <0, 1, 2, 3>
-;   %v55: <4 x i64> = insertelement poison, %n, i64 0
-;   %v56: <4 x i64> = shufflevector %v55, poison [0, 0, 0, 0]
-;   %v57: <4 x i1> = icmp ult %v54, %v56
 ;   br next
 ; next:
 ;   ret %v22
@@ -375,41 +363,37 @@ exit:
 ;   %v21: <4 x i1> = icmp eq %v19, <0, 0, 0, 0>
 ;   br head
 ; head:
-;   %v23: <4 x ptr> = getelementptr i8, %v8, <4 x i64> <0, 4, 8, 12>
-;   %v25: <4 x ptr> = insertelement poison, %end, i64 0
-;   %v26: <4 x ptr> = shufflevector %v25, poison [0, 0, 0, 0]
-;   %v27: <4 x i1> = icmp ne %v23, %v26
 ;   br body
 ; body:
-;   %v28: <4 x i32> = load %v8, align 4
-;   %v29: <4 x i32> = insertelement poison, %v13, i64 0
-;   %v30: <4 x i32> = shufflevector %v29, poison [0, 0, 0, 0]
-;   %v31: <4 x i32> = add %v30, <0, 1, 2, 3>
-;   %v33: <4 x i1> = icmp ult %v31, <4, 4, 4, 4>
-;   %v34: <4 x i32> = select %v33, %v31, <0, 0, 0, 0>
-;   %v35: i32 = extractelement %v34, i64 0
-;   %v36: i32 = extractelement %v28, %v35
-;   %v37: <4 x i32> = insertelement poison, %v36, i64 0
-;   %v39: i32 = extractelement %v34, i64 1
-;   %v40: i32 = extractelement %v28, %v39
-;   %v41: <4 x i32> = insertelement %v37, %v40, i64 1
-;   %v43: i32 = extractelement %v34, i64 2
-;   %v44: i32 = extractelement %v28, %v43
-;   %v45: <4 x i32> = insertelement %v41, %v44, i64 2
-;   %v47: i32 = extractelement %v34, i64 3
-;   %v48: i32 = extractelement %v28, %v47
-;   %v49: <4 x i32> = insertelement %v45, %v48, i64 3
-;   %v50: <4 x i32> = select %v33, %v49, <0, 0, 0, 0>
-;   %v51: <4 x i32> = insertelement poison, %old, i64 0
-;   %v52: <4 x i32> = shufflevector %v51, poison [0, 0, 0, 0]
-;   %v53: <4 x i32> = select %v21, %v52, %v50
-;   %v54: <4 x i32> = sub %v28, %v53
-;   store %v54, %v11, align 4
-;   %v55: ptr = getelementptr i32, %v8, i64 1
-;   %v56: ptr = getelementptr i32, %v11, i64 1
+;   %v22: <4 x i32> = load %v8, align 4
+;   %v23: <4 x i32> = insertelement poison, %v13, i64 0
+;   %v24: <4 x i32> = shufflevector %v23, poison [0, 0, 0, 0]
+;   %v25: <4 x i32> = add %v24, <0, 1, 2, 3>
+;   %v27: <4 x i1> = icmp ult %v25, <4, 4, 4, 4>
+;   %v28: <4 x i32> = select %v27, %v25, <0, 0, 0, 0>
+;   %v29: i32 = extractelement %v28, i64 0
+;   %v30: i32 = extractelement %v22, %v29
+;   %v31: <4 x i32> = insertelement poison, %v30, i64 0
+;   %v33: i32 = extractelement %v28, i64 1
+;   %v34: i32 = extractelement %v22, %v33
+;   %v35: <4 x i32> = insertelement %v31, %v34, i64 1
+;   %v37: i32 = extractelement %v28, i64 2
+;   %v38: i32 = extractelement %v22, %v37
+;   %v39: <4 x i32> = insertelement %v35, %v38, i64 2
+;   %v41: i32 = extractelement %v28, i64 3
+;   %v42: i32 = extractelement %v22, %v41
+;   %v43: <4 x i32> = insertelement %v39, %v42, i64 3
+;   %v44: <4 x i32> = select %v27, %v43, <0, 0, 0, 0>
+;   %v45: <4 x i32> = insertelement poison, %old, i64 0
+;   %v46: <4 x i32> = shufflevector %v45, poison [0, 0, 0, 0]
+;   %v47: <4 x i32> = select %v21, %v46, %v44
+;   %v48: <4 x i32> = sub %v22, %v47
+;   store %v48, %v11, align 4
+;   %v49: ptr = getelementptr i32, %v8, i64 1
+;   %v50: ptr = getelementptr i32, %v11, i64 1
 ;   br next
 ; next:
-;   ret %v28
+;   ret %v22
 ; }
 
 ; An object of the iteration's own, though an address in it was computed before the loop: each lane has one.
@@ -506,24 +490,18 @@ exit:
 ;   %v10: i64 = add %i, %v9
 ;   br head
 ; head:
-;   %v14: <4 x i64> = insertelement poison, %v10, i64 0
-;   %v15: <4 x i64> = shufflevector %v14, poison [0, 0, 0, 0]
-;   %v16: <4 x i64> = add %v15, <0, 1, 2, 3>
-;   %v17: <4 x i64> = insertelement poison, %n, i64 0
-;   %v18: <4 x i64> = shufflevector %v17, poison [0, 0, 0, 0]
-;   %v19: <4 x i1> = icmp ult %v16, %v18
 ;   br body
 ; body:
-;   %v20: ptr = getelementptr i64, %p, %v10
-;   %v21: <4 x i64> = insertelement poison, %v10, i64 0
-;   %v22: <4 x i64> = shufflevector %v21, poison [0, 0, 0, 0]
-;   %v23: <4 x i64> = add %v22, <0, 1, 2, 3>
-;   store %v23, %v4, align 32
-;   %v24: <7 x i32> = load %v7, align 4
-;   %v26: <4 x i32> = shufflevector %v24, poison [0, 2, 4, 6]
-;   %v28: <7 x i32> = shufflevector %v26, poison [0, -1, 1, -1, 2, -1, 3]
-;   call @llvm.masked.store.v7i32.p0(%v28, %v20, 4, <true, false, true, false, true, false, true>)
-;   %v32: i64 = add %v10, 1
+;   %v11: ptr = getelementptr i64, %p, %v10
+;   %v15: <4 x i64> = insertelement poison, %v10, i64 0
+;   %v16: <4 x i64> = shufflevector %v15, poison [0, 0, 0, 0]
+;   %v17: <4 x i64> = add %v16, <0, 1, 2, 3>
+;   store %v17, %v4, align 32
+;   %v18: <7 x i32> = load %v7, align 4
+;   %v20: <4 x i32> = shufflevector %v18, poison [0, 2, 4, 6]
+;   %v22: <7 x i32> = shufflevector %v20, poison [0, -1, 1, -1, 2, -1, 3]
+;   call @llvm.masked.store.v7i32.p0(%v22, %v11, 4, <true, false, true, false, true, false, true>)
+;   %v26: i64 = add %v10, 1
 ;   br next
 ; next:
 ;   ret
@@ -570,7 +548,97 @@ exit:
   ret %s
 }
 ; check: loops
-; error: function `in_order`, `%t = fadd`: combines floating-point numbers, which in another order may give another result, and has not the flag `reassoc`; allow any order (`--any-order`, `//@ loop any-order`, a `reduction` clause of OpenMP), or compile with such flags (`#pragma clang fp reassociate(on)`, `-ffast-math`)
+; %i: induction
+; %s: ordered reduction
+; func @in_order(%p: ptr, %n: i64) -> float {
+; entry:
+;   %v16: i64 = sub %n, 0
+;   %v17: i1 = icmp ult i64 0, %n
+;   %v18: i64 = sub %v16, 1
+;   %v19: i64 = add %v18, 1
+;   %v20: i64 = select %v17, %v19, 0
+;   %v21: i1 = icmp ne %v20, 0
+;   br %v21, begin, scalar(0, 0.0)
+; begin:
+;   %v23: i64 = udiv %v20, 4
+;   %v24: i64 = urem %v20, 4
+;   %v25: i1 = icmp ne %v23, 0
+;   br %v25, lanes(0, 0, 0.0), left(0, 0.0)
+; lanes:
+;   %v26: i64 = phi
+;   %v27: i64 = phi
+;   %v28: float = phi
+;   %v29: <4 x float> = call @in_order_x4(%n, %p, %v27, %v28)
+;   %v31: i64 = add %v27, 4
+;   %v32: float = extractelement %v29, i64 3
+;   %v33: i64 = add nuw %v26, 1
+;   %v34: i1 = icmp ult %v33, %v23
+;   br %v34, lanes(%v33, %v31, %v32), left(%v31, %v32)
+; left:
+;   %v35: i64 = phi
+;   %v36: float = phi
+;   %v37: i1 = icmp ne %v24, 0
+;   br %v37, tail, done(%v35, %v36)
+; tail:
+;   %v40: i32 = trunc %v24
+;   %v44: <4 x i32> = insertelement poison, %v40, i32 0
+;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
+;   %v46: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v45
+;   %v47: <4 x float> = call @in_order_x4.masked(%n, %p, %v35, %v36, %v46)
+;   %v48: i64 = sub %v24, 1
+;   %v49: i64 = mul %v24, 1
+;   %v50: i64 = add %v35, %v49
+;   %v51: float = extractelement %v47, %v48
+;   br done(%v50, %v51)
+; done:
+;   %v38: i64 = phi
+;   %v39: float = phi
+;   br scalar(%v38, %v39)
+; scalar:
+;   %v14: i64 = phi
+;   %v15: float = phi
+;   br head(%v14, %v15)
+; head:
+;   %i: i64 = phi
+;   %s: float = phi
+;   %c: i1 = icmp ult %i, %n
+;   br %c, body, exit
+; body:
+;   %a: ptr = getelementptr float, %p, %i
+;   %x: float = load %a, align 4
+;   %t: float = fadd %s, %x
+;   %j: i64 = add nuw %i, 1
+;   br head(%j, %t)
+; exit:
+;   ret %s
+; }
+; func @in_order_x4(%n: i64, %p: ptr, %i: i64, %s: float) -> <4 x float> phase vector {
+; entry:
+;   %v5: i64 = zext i32 0
+;   %v6: i64 = add %i, %v5
+;   br head
+; head:
+;   br body
+; body:
+;   %v7: ptr = getelementptr float, %p, %v6
+;   %v8: <4 x float> = load %v7, align 4
+;   %v10: <4 x float> = fadd <-0.0, -0.0, -0.0, -0.0>, %v8
+;   %v12: i64 = add %v6, 1
+;   br next
+; next:
+;   %v16: <4 x i32> = insertelement poison, i32 0, i64 0
+;   %v17: <4 x i32> = shufflevector %v16, poison [0, 0, 0, 0]
+;   %v18: <4 x i32> = add %v17, <0, 1, 2, 3>
+;   %v20: <4 x i1> = icmp eq %v18, <0, 0, 0, 0>
+;   %v22: <4 x float> = insertelement poison, %s, i64 0
+;   %v23: <4 x float> = shufflevector %v22, poison [0, 0, 0, 0]
+;   %v24: <4 x float> = fadd %v23, %v10
+;   %v25: <4 x float> = select %v20, %v24, %v10
+;   %v27: float = call @llvm.vector.reduce.fadd.v4f32(-0.0, %v25)
+;   %v28: <4 x float> = insertelement poison, %v27, i64 0
+;   %v29: <4 x float> = shufflevector %v28, poison [0, 0, 0, 0]
+;   ret %v29
+; }
 
 ; Flags that allow it.
 func @any_order(%p: ptr, %n: i64) -> float {
@@ -670,21 +738,15 @@ exit:
 ;   %v6: i64 = add %i, %v5
 ;   br head
 ; head:
-;   %v10: <4 x i64> = insertelement poison, %v6, i64 0
-;   %v11: <4 x i64> = shufflevector %v10, poison [0, 0, 0, 0]
-;   %v12: <4 x i64> = add %v11, <0, 1, 2, 3>
-;   %v13: <4 x i64> = insertelement poison, %n, i64 0
-;   %v14: <4 x i64> = shufflevector %v13, poison [0, 0, 0, 0]
-;   %v15: <4 x i1> = icmp ult %v12, %v14
 ;   br body
 ; body:
-;   %v16: ptr = getelementptr float, %p, %v6
-;   %v17: <4 x float> = load %v16, align 4
-;   %v18: <4 x float> = fadd reassoc nsz %s, %v17
-;   %v20: i64 = add %v6, 1
+;   %v7: ptr = getelementptr float, %p, %v6
+;   %v8: <4 x float> = load %v7, align 4
+;   %v9: <4 x float> = fadd reassoc nsz %s, %v8
+;   %v11: i64 = add %v6, 1
 ;   br next
 ; next:
-;   ret %v18
+;   ret %v9
 ; }
 
 ; A counter that is extended and may wrap: how often the loop goes round is not known.
@@ -835,35 +897,28 @@ exit:
 ;   %v5: i64 = add %i, %v4
 ;   br head
 ; head:
-;   %v9: <4 x i64> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i64> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i64> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i64> = insertelement poison, %n, i64 0
-;   %v13: <4 x i64> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp ult %v11, %v13
-;   %v15: <4 x i1> = freeze %v14
 ;   br body
 ; body:
-;   %v16: ptr = getelementptr i32, %p, %v5
-;   %v17: <4 x i32> = load speculative %v16, align 4
-;   %v19: <4 x i1> = icmp eq %v17, <7, 7, 7, 7>
-;   %v20: <4 x i1> = freeze %v19
-;   %v21: i1 = call @llvm.vector.reduce.or.v4i1(%v20)
-;   br %v21, leaves, next
+;   %v6: ptr = getelementptr i32, %p, %v5
+;   %v7: <4 x i32> = load speculative %v6, align 4
+;   %v9: <4 x i1> = icmp eq %v7, <7, 7, 7, 7>
+;   %v10: <4 x i1> = freeze %v9
+;   %v11: i1 = call @llvm.vector.reduce.or.v4i1(%v10)
+;   br %v11, leaves, next
 ; next:
-;   %v23: i64 = add %v5, 1
+;   %v13: i64 = add %v5, 1
 ;   br b5
 ; leaves:
-;   %v26: i4 = bitcast %v20
-;   %v27: i64 = zext %v26
-;   br exit(%v27)
+;   %v16: i4 = bitcast %v10
+;   %v17: i64 = zext %v16
+;   br exit(%v17)
 ; b5:
 ;   br exit(0)
 ; exit:
-;   %v28: i64 = phi
-;   %v30: <4 x i64> = insertelement poison, %v28, i64 0
-;   %v31: <4 x i64> = shufflevector %v30, poison [0, 0, 0, 0]
-;   ret %v31
+;   %v18: i64 = phi
+;   %v22: <4 x i64> = insertelement poison, %v18, i64 0
+;   %v23: <4 x i64> = shufflevector %v22, poison [0, 0, 0, 0]
+;   ret %v23
 ; }
 
 ; What depends on itself in no known way.
@@ -884,7 +939,234 @@ exit:
   ret %x
 }
 ; check: loops
-; error: function `chain`, `%z = add`: uses what %x carries from one iteration to the next, which is neither an induction nor a reduction, prefix sum or the like, nor a value selected from one iteration, nor just the value of the iteration before; compute what does not depend on it in a loop of its own, or several such sequences side by side in a loop around this one
+; %i: induction
+; %x: linear recurrence
+; func @chain(%n: i64) -> i32 {
+; entry:
+;   %v18: i64 = sub %n, 0
+;   %v19: i1 = icmp ult i64 0, %n
+;   %v20: i64 = sub %v18, 1
+;   %v21: i64 = add %v20, 1
+;   %v22: i64 = select %v19, %v21, 0
+;   %v23: i1 = icmp ne %v22, 0
+;   br %v23, begin, scalar(0, 1)
+; begin:
+;   %v25: i64 = udiv %v22, 4
+;   %v26: i64 = urem %v22, 4
+;   %v27: i1 = icmp ne %v25, 0
+;   br %v27, lanes(0, 0, 1), left(0, 1)
+; lanes:
+;   %v28: i64 = phi
+;   %v29: i64 = phi
+;   %v30: i32 = phi
+;   call @chain_x4(%n, %v29, %v30)
+;   %v32: i64 = add %v29, 4
+;   %v35: i32 = and 4, 1
+;   %v36: i1 = icmp ne %v35, 0
+;   %v37: i32 = select %v36, 5, 1
+;   %v38: i32 = select %v36, 3, 0
+;   %v43: i32 = and 4, 2
+;   %v44: i1 = icmp ne %v43, 0
+;   %v45: i32 = mul %v37, 25
+;   %v46: i32 = select %v44, %v45, %v37
+;   %v47: i32 = mul %v38, 25
+;   %v48: i32 = add %v47, 18
+;   %v49: i32 = select %v44, %v48, %v38
+;   %v53: i32 = and 4, 4
+;   %v54: i1 = icmp ne %v53, 0
+;   %v55: i32 = mul %v46, 625
+;   %v56: i32 = select %v54, %v55, %v46
+;   %v57: i32 = mul %v49, 625
+;   %v58: i32 = add %v57, 468
+;   %v59: i32 = select %v54, %v58, %v49
+;   %v64: i32 = and 4, 8
+;   %v65: i1 = icmp ne %v64, 0
+;   %v66: i32 = mul %v56, 390625
+;   %v67: i32 = select %v65, %v66, %v56
+;   %v68: i32 = mul %v59, 390625
+;   %v69: i32 = add %v68, 292968
+;   %v70: i32 = select %v65, %v69, %v59
+;   %v75: i32 = and 4, 16
+;   %v76: i1 = icmp ne %v75, 0
+;   %v77: i32 = mul %v67, -2030932031
+;   %v78: i32 = select %v76, %v77, %v67
+;   %v79: i32 = mul %v70, -2030932031
+;   %v80: i32 = add %v79, -1523199024
+;   %v81: i32 = select %v76, %v80, %v70
+;   %v86: i32 = and 4, 32
+;   %v87: i1 = icmp ne %v86, 0
+;   %v88: i32 = mul %v78, -2052264063
+;   %v89: i32 = select %v87, %v88, %v78
+;   %v90: i32 = mul %v81, -2052264063
+;   %v91: i32 = add %v90, -1539198048
+;   %v92: i32 = select %v87, %v91, %v81
+;   %v97: i32 = and 4, 64
+;   %v98: i1 = icmp ne %v97, 0
+;   %v99: i32 = mul %v89, -1083564287
+;   %v100: i32 = select %v98, %v99, %v89
+;   %v101: i32 = mul %v92, -1083564287
+;   %v102: i32 = add %v101, -1886415040
+;   %v103: i32 = select %v98, %v102, %v92
+;   %v107: i32 = mul %v30, %v100
+;   %v108: i32 = add %v107, %v103
+;   %v109: i64 = add nuw %v28, 1
+;   %v110: i1 = icmp ult %v109, %v25
+;   br %v110, lanes(%v109, %v32, %v108), left(%v32, %v108)
+; left:
+;   %v111: i64 = phi
+;   %v112: i32 = phi
+;   %v113: i1 = icmp ne %v26, 0
+;   br %v113, tail, done(%v111, %v112)
+; tail:
+;   %v116: i32 = trunc %v26
+;   %v119: <4 x i32> = insertelement poison, %v116, i32 0
+;   %v120: <4 x i32> = shufflevector %v119, poison [0, 0, 0, 0]
+;   %v121: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v120
+;   call @chain_x4.masked(%n, %v111, %v112, %v121)
+;   %v122: i64 = sub %v26, 1
+;   %v123: i64 = mul %v26, 1
+;   %v124: i64 = add %v111, %v123
+;   %v125: i32 = trunc %v26
+;   %v126: i32 = and %v125, 1
+;   %v127: i1 = icmp ne %v126, 0
+;   %v128: i32 = select %v127, 5, 1
+;   %v129: i32 = select %v127, 3, 0
+;   %v130: i32 = and %v125, 2
+;   %v131: i1 = icmp ne %v130, 0
+;   %v132: i32 = mul %v128, 25
+;   %v133: i32 = select %v131, %v132, %v128
+;   %v134: i32 = mul %v129, 25
+;   %v135: i32 = add %v134, 18
+;   %v136: i32 = select %v131, %v135, %v129
+;   %v137: i32 = and %v125, 4
+;   %v138: i1 = icmp ne %v137, 0
+;   %v139: i32 = mul %v133, 625
+;   %v140: i32 = select %v138, %v139, %v133
+;   %v141: i32 = mul %v136, 625
+;   %v142: i32 = add %v141, 468
+;   %v143: i32 = select %v138, %v142, %v136
+;   %v144: i32 = and %v125, 8
+;   %v145: i1 = icmp ne %v144, 0
+;   %v146: i32 = mul %v140, 390625
+;   %v147: i32 = select %v145, %v146, %v140
+;   %v148: i32 = mul %v143, 390625
+;   %v149: i32 = add %v148, 292968
+;   %v150: i32 = select %v145, %v149, %v143
+;   %v151: i32 = and %v125, 16
+;   %v152: i1 = icmp ne %v151, 0
+;   %v153: i32 = mul %v147, -2030932031
+;   %v154: i32 = select %v152, %v153, %v147
+;   %v155: i32 = mul %v150, -2030932031
+;   %v156: i32 = add %v155, -1523199024
+;   %v157: i32 = select %v152, %v156, %v150
+;   %v158: i32 = and %v125, 32
+;   %v159: i1 = icmp ne %v158, 0
+;   %v160: i32 = mul %v154, -2052264063
+;   %v161: i32 = select %v159, %v160, %v154
+;   %v162: i32 = mul %v157, -2052264063
+;   %v163: i32 = add %v162, -1539198048
+;   %v164: i32 = select %v159, %v163, %v157
+;   %v165: i32 = and %v125, 64
+;   %v166: i1 = icmp ne %v165, 0
+;   %v167: i32 = mul %v161, -1083564287
+;   %v168: i32 = select %v166, %v167, %v161
+;   %v169: i32 = mul %v164, -1083564287
+;   %v170: i32 = add %v169, -1886415040
+;   %v171: i32 = select %v166, %v170, %v164
+;   %v172: i32 = mul %v112, %v168
+;   %v173: i32 = add %v172, %v171
+;   br done(%v124, %v173)
+; done:
+;   %v114: i64 = phi
+;   %v115: i32 = phi
+;   br scalar(%v114, %v115)
+; scalar:
+;   %v16: i64 = phi
+;   %v17: i32 = phi
+;   br head(%v16, %v17)
+; head:
+;   %i: i64 = phi
+;   %x: i32 = phi
+;   %c: i1 = icmp ult %i, %n
+;   br %c, body, exit
+; body:
+;   %y: i32 = mul %x, 5
+;   %z: i32 = add %y, 3
+;   %j: i64 = add nuw %i, 1
+;   %v14: i32 = mul %x, 5
+;   %v15: i32 = add %v14, 3
+;   br head(%j, %v15)
+; exit:
+;   ret %x
+; }
+; func @chain_x4(%n: i64, %i: i64, %x: i32) phase vector {
+; entry:
+;   %v4: i64 = zext i32 0
+;   %v5: i64 = add %i, %v4
+;   %v9: <4 x i32> = insertelement poison, i32 0, i64 0
+;   %v10: <4 x i32> = shufflevector %v9, poison [0, 0, 0, 0]
+;   %v11: <4 x i32> = add %v10, <0, 1, 2, 3>
+;   %v13: <4 x i32> = and %v11, <1, 1, 1, 1>
+;   %v15: <4 x i1> = icmp ne %v13, <0, 0, 0, 0>
+;   %v17: <4 x i32> = select %v15, <5, 5, 5, 5>, <1, 1, 1, 1>
+;   %v19: <4 x i32> = select %v15, <3, 3, 3, 3>, <0, 0, 0, 0>
+;   %v21: <4 x i32> = and %v11, <2, 2, 2, 2>
+;   %v22: <4 x i1> = icmp ne %v21, <0, 0, 0, 0>
+;   %v24: <4 x i32> = mul %v17, <25, 25, 25, 25>
+;   %v25: <4 x i32> = select %v22, %v24, %v17
+;   %v26: <4 x i32> = mul %v19, <25, 25, 25, 25>
+;   %v28: <4 x i32> = add %v26, <18, 18, 18, 18>
+;   %v29: <4 x i32> = select %v22, %v28, %v19
+;   %v31: <4 x i32> = and %v11, <4, 4, 4, 4>
+;   %v32: <4 x i1> = icmp ne %v31, <0, 0, 0, 0>
+;   %v34: <4 x i32> = mul %v25, <625, 625, 625, 625>
+;   %v35: <4 x i32> = select %v32, %v34, %v25
+;   %v36: <4 x i32> = mul %v29, <625, 625, 625, 625>
+;   %v38: <4 x i32> = add %v36, <468, 468, 468, 468>
+;   %v39: <4 x i32> = select %v32, %v38, %v29
+;   %v41: <4 x i32> = and %v11, <8, 8, 8, 8>
+;   %v42: <4 x i1> = icmp ne %v41, <0, 0, 0, 0>
+;   %v44: <4 x i32> = mul %v35, <390625, 390625, 390625, 390625>
+;   %v45: <4 x i32> = select %v42, %v44, %v35
+;   %v46: <4 x i32> = mul %v39, <390625, 390625, 390625, 390625>
+;   %v48: <4 x i32> = add %v46, <292968, 292968, 292968, 292968>
+;   %v49: <4 x i32> = select %v42, %v48, %v39
+;   %v51: <4 x i32> = and %v11, <16, 16, 16, 16>
+;   %v52: <4 x i1> = icmp ne %v51, <0, 0, 0, 0>
+;   %v54: <4 x i32> = mul %v45, <-2030932031, -2030932031, -2030932031, -2030932031>
+;   %v55: <4 x i32> = select %v52, %v54, %v45
+;   %v56: <4 x i32> = mul %v49, <-2030932031, -2030932031, -2030932031, -2030932031>
+;   %v58: <4 x i32> = add %v56, <-1523199024, -1523199024, -1523199024, -1523199024>
+;   %v59: <4 x i32> = select %v52, %v58, %v49
+;   %v61: <4 x i32> = and %v11, <32, 32, 32, 32>
+;   %v62: <4 x i1> = icmp ne %v61, <0, 0, 0, 0>
+;   %v64: <4 x i32> = mul %v55, <-2052264063, -2052264063, -2052264063, -2052264063>
+;   %v65: <4 x i32> = select %v62, %v64, %v55
+;   %v66: <4 x i32> = mul %v59, <-2052264063, -2052264063, -2052264063, -2052264063>
+;   %v68: <4 x i32> = add %v66, <-1539198048, -1539198048, -1539198048, -1539198048>
+;   %v69: <4 x i32> = select %v62, %v68, %v59
+;   %v71: <4 x i32> = and %v11, <64, 64, 64, 64>
+;   %v72: <4 x i1> = icmp ne %v71, <0, 0, 0, 0>
+;   %v74: <4 x i32> = mul %v65, <-1083564287, -1083564287, -1083564287, -1083564287>
+;   %v75: <4 x i32> = select %v72, %v74, %v65
+;   %v76: <4 x i32> = mul %v69, <-1083564287, -1083564287, -1083564287, -1083564287>
+;   %v78: <4 x i32> = add %v76, <-1886415040, -1886415040, -1886415040, -1886415040>
+;   %v79: <4 x i32> = select %v72, %v78, %v69
+;   %v80: <4 x i32> = insertelement poison, %x, i64 0
+;   %v81: <4 x i32> = shufflevector %v80, poison [0, 0, 0, 0]
+;   %v82: <4 x i32> = mul %v81, %v75
+;   %v83: <4 x i32> = add %v82, %v79
+;   br head
+; head:
+;   br body
+; body:
+;   %v85: i64 = add %v5, 1
+;   %v86: <4 x i32> = mul %v83, <5, 5, 5, 5>
+;   %v87: <4 x i32> = add %v86, <3, 3, 3, 3>
+;   br next
+; next:
+;   ret
+; }
 
 ; Exchanged.
 func @swap(%n: i64) -> i32 {

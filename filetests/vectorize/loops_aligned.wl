@@ -104,26 +104,20 @@ end:
 ;   %v8: i32 = add %v7, 0
 ;   br loop
 ; loop:
-;   %v12: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i32> = add %v13, <0, 1, 2, 3>
-;   %v15: <4 x i32> = insertelement poison, %n, i64 0
-;   %v16: <4 x i32> = shufflevector %v15, poison [0, 0, 0, 0]
-;   %v17: <4 x i1> = icmp slt %v14, %v16
 ;   br body
 ; body:
-;   %v18: i64 = sext %i
-;   %v19: i64 = sext i32 0
-;   %v20: i64 = add %v18, %v19
-;   %v21: ptr = getelementptr float, %a, %v20
-;   %v22: <4 x float> = load %v21, align 4
-;   %v24: i32 = sub %v5, 1
-;   %v25: i64 = sext %v7
-;   %v26: i64 = sext i32 0
-;   %v27: i64 = add %v25, %v26
-;   %v28: ptr = getelementptr float, %b, %v27
-;   store %v22, %v28, align 4
-;   %v29: i32 = add %v5, 1
+;   %v9: i64 = sext %i
+;   %v10: i64 = sext i32 0
+;   %v11: i64 = add %v9, %v10
+;   %v12: ptr = getelementptr float, %a, %v11
+;   %v13: <4 x float> = load %v12, align 4
+;   %v15: i32 = sub %v5, 1
+;   %v16: i64 = sext %v7
+;   %v17: i64 = sext i32 0
+;   %v18: i64 = add %v16, %v17
+;   %v19: ptr = getelementptr float, %b, %v18
+;   store %v13, %v19, align 4
+;   %v20: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret
@@ -244,23 +238,17 @@ end:
 ;   %v7: i64 = add %i, %v6
 ;   br loop
 ; loop:
-;   %v11: <4 x i64> = insertelement poison, %v7, i64 0
-;   %v12: <4 x i64> = shufflevector %v11, poison [0, 0, 0, 0]
-;   %v13: <4 x i64> = add %v12, <0, 1, 2, 3>
-;   %v14: <4 x i64> = insertelement poison, %n, i64 0
-;   %v15: <4 x i64> = shufflevector %v14, poison [0, 0, 0, 0]
-;   %v16: <4 x i1> = icmp slt %v13, %v15
 ;   br body
 ; body:
-;   %v17: ptr = getelementptr float, %a, %v7
-;   %v18: <4 x float> = load %v17, align 4
-;   %v19: ptr = getelementptr float, %b, %v7
-;   store %v18, %v19, align 4
-;   %v20: <4 x float> = fadd reassoc %sum, %v18
-;   %v22: i64 = add %v7, 1
+;   %v8: ptr = getelementptr float, %a, %v7
+;   %v9: <4 x float> = load %v8, align 4
+;   %v10: ptr = getelementptr float, %b, %v7
+;   store %v9, %v10, align 4
+;   %v11: <4 x float> = fadd reassoc %sum, %v9
+;   %v13: i64 = add %v7, 1
 ;   br next
 ; next:
-;   ret %v20
+;   ret %v11
 ; }
 
 ; Where it is stored is known in the iteration alone.
@@ -343,21 +331,15 @@ end:
 ;   %v5: i64 = add %i, %v4
 ;   br loop
 ; loop:
-;   %v9: <4 x i64> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i64> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i64> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i64> = insertelement poison, %n, i64 0
-;   %v13: <4 x i64> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp slt %v11, %v13
 ;   br body
 ; body:
-;   %v15: ptr = load %a, align 8
-;   %v16: ptr = getelementptr i64, %v15, %v5
-;   %v17: <4 x i64> = insertelement poison, %v5, i64 0
-;   %v18: <4 x i64> = shufflevector %v17, poison [0, 0, 0, 0]
-;   %v19: <4 x i64> = add %v18, <0, 1, 2, 3>
-;   store %v19, %v16, align 8
-;   %v21: i64 = add %v5, 1
+;   %v6: ptr = load %a, align 8
+;   %v7: ptr = getelementptr i64, %v6, %v5
+;   %v11: <4 x i64> = insertelement poison, %v5, i64 0
+;   %v12: <4 x i64> = shufflevector %v11, poison [0, 0, 0, 0]
+;   %v13: <4 x i64> = add %v12, <0, 1, 2, 3>
+;   store %v13, %v7, align 8
+;   %v15: i64 = add %v5, 1
 ;   br next
 ; next:
 ;   ret

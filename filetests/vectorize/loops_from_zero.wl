@@ -97,23 +97,17 @@ out:
 ;   %v7: i32 = add %v6, 0
 ;   br head
 ; head:
-;   %v11: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v12: <4 x i32> = shufflevector %v11, poison [0, 0, 0, 0]
-;   %v13: <4 x i32> = add %v12, <0, 1, 2, 3>
-;   %v14: <4 x i32> = insertelement poison, %n, i64 0
-;   %v15: <4 x i32> = shufflevector %v14, poison [0, 0, 0, 0]
-;   %v16: <4 x i1> = icmp ult %v13, %v15
 ;   br body
 ; body:
-;   %v17: i32 = add %v5, %a
-;   %v18: i64 = sext %v6
-;   %v19: i64 = sext i32 0
-;   %v20: i64 = add %v18, %v19
-;   %v21: ptr = getelementptr i32, %p, %v20
-;   %v22: <4 x i32> = load %v21, align 4
-;   %v24: <4 x i32> = add %v22, <1, 1, 1, 1>
-;   store %v24, %v21, align 4
-;   %v26: i32 = add %v5, 1
+;   %v8: i32 = add %v5, %a
+;   %v9: i64 = sext %v6
+;   %v10: i64 = sext i32 0
+;   %v11: i64 = add %v9, %v10
+;   %v12: ptr = getelementptr i32, %p, %v11
+;   %v13: <4 x i32> = load %v12, align 4
+;   %v15: <4 x i32> = add %v13, <1, 1, 1, 1>
+;   store %v15, %v12, align 4
+;   %v17: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret
@@ -215,23 +209,17 @@ out:
 ;   %v7: i32 = add %v6, 0
 ;   br head
 ; head:
-;   %v11: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v12: <4 x i32> = shufflevector %v11, poison [0, 0, 0, 0]
-;   %v13: <4 x i32> = add %v12, <0, 1, 2, 3>
-;   %v14: <4 x i32> = insertelement poison, %n, i64 0
-;   %v15: <4 x i32> = shufflevector %v14, poison [0, 0, 0, 0]
-;   %v16: <4 x i1> = icmp ult %v13, %v15
 ;   br body
 ; body:
-;   %v17: i32 = add %v5, %a
-;   %v18: i64 = sext %v6
-;   %v19: i64 = sext i32 0
-;   %v20: i64 = add %v18, %v19
-;   %v21: ptr = getelementptr i32, %p, %v20
-;   %v22: <4 x i32> = load %v21, align 4
-;   %v24: <4 x i32> = add %v22, <1, 1, 1, 1>
-;   store %v24, %v21, align 4
-;   %v26: i32 = add %v5, 1
+;   %v8: i32 = add %v5, %a
+;   %v9: i64 = sext %v6
+;   %v10: i64 = sext i32 0
+;   %v11: i64 = add %v9, %v10
+;   %v12: ptr = getelementptr i32, %p, %v11
+;   %v13: <4 x i32> = load %v12, align 4
+;   %v15: <4 x i32> = add %v13, <1, 1, 1, 1>
+;   store %v15, %v12, align 4
+;   %v17: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret
@@ -343,22 +331,16 @@ out:
 ;   %v14: i32 = sub %v12, %v13
 ;   br head
 ; head:
-;   %v18: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v19: <4 x i32> = shufflevector %v18, poison [0, 0, 0, 0]
-;   %v20: <4 x i32> = add %v19, <0, 1, 2, 3>
-;   %v21: <4 x i32> = insertelement poison, %n, i64 0
-;   %v22: <4 x i32> = shufflevector %v21, poison [0, 0, 0, 0]
-;   %v23: <4 x i1> = icmp ult %v20, %v22
 ;   br body
 ; body:
-;   %v25: i32 = shl %v5, 1
-;   %v26: i32 = sub %b, %v9
-;   %v27: i64 = zext %v14
-;   %v28: ptr = getelementptr i32, %p, %v27
-;   %v30: ptr = getelementptr i8, %v28, i64 -24
-;   %v32: <7 x i32> = shufflevector <4 x i32> <1, 1, 1, 1>, poison [3, -1, 2, -1, 1, -1, 0]
-;   call @llvm.masked.store.v7i32.p0(%v32, %v30, 4, <true, false, true, false, true, false, true>)
-;   %v35: i32 = add %v5, 1
+;   %v16: i32 = shl %v5, 1
+;   %v17: i32 = sub %b, %v9
+;   %v18: i64 = zext %v14
+;   %v19: ptr = getelementptr i32, %p, %v18
+;   %v21: ptr = getelementptr i8, %v19, i64 -24
+;   %v24: <7 x i32> = shufflevector <4 x i32> <1, 1, 1, 1>, poison [3, -1, 2, -1, 1, -1, 0]
+;   call @llvm.masked.store.v7i32.p0(%v24, %v21, 4, <true, false, true, false, true, false, true>)
+;   %v27: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret
@@ -449,23 +431,17 @@ out:
 ;   %v5: i32 = add %k, 0
 ;   br head
 ; head:
-;   %v9: <4 x i32> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i32> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i32> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i32> = insertelement poison, %n, i64 0
-;   %v13: <4 x i32> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp ult %v11, %v13
 ;   br body
 ; body:
-;   %v15: i32 = add %v5, %a
-;   %v16: <4 x i32> = insertelement poison, %v15, i64 0
-;   %v17: <4 x i32> = shufflevector %v16, poison [0, 0, 0, 0]
-;   %v18: <4 x i32> = add %v17, <0, 1, 2, 3>
-;   %v19: <4 x i64> = sext %v18
-;   %v20: <4 x ptr> = getelementptr i32, %p, %v19
-;   %v22: <4 x ptr> = getelementptr i32, %p, %v18
-;   call @llvm.masked.scatter.v4i32.v4p0(<1, 1, 1, 1>, %v22, 4, <true, true, true, true>)
-;   %v26: i32 = add %v5, 1
+;   %v6: i32 = add %v5, %a
+;   %v10: <4 x i32> = insertelement poison, %v6, i64 0
+;   %v11: <4 x i32> = shufflevector %v10, poison [0, 0, 0, 0]
+;   %v12: <4 x i32> = add %v11, <0, 1, 2, 3>
+;   %v13: <4 x i64> = sext %v12
+;   %v14: <4 x ptr> = getelementptr i32, %p, %v13
+;   %v16: <4 x ptr> = getelementptr i32, %p, %v12
+;   call @llvm.masked.scatter.v4i32.v4p0(<1, 1, 1, 1>, %v16, 4, <true, true, true, true>)
+;   %v20: i32 = add %v5, 1
 ;   br next
 ; next:
 ;   ret

@@ -96,19 +96,13 @@ end:
 ;   %v5: i64 = add %i, %v4
 ;   br loop
 ; loop:
-;   %v9: <4 x i64> = insertelement poison, %v5, i64 0
-;   %v10: <4 x i64> = shufflevector %v9, poison [0, 0, 0, 0]
-;   %v11: <4 x i64> = add %v10, <0, 1, 2, 3>
-;   %v12: <4 x i64> = insertelement poison, %n, i64 0
-;   %v13: <4 x i64> = shufflevector %v12, poison [0, 0, 0, 0]
-;   %v14: <4 x i1> = icmp slt %v11, %v13
 ;   br body
 ; body:
-;   %v15: ptr = getelementptr float, %a, %v5
-;   %v16: <4 x float> = load %v15, align 4
-;   %v17: <4 x float> = fadd %v16, %v16
-;   store %v17, %v15, align 4
-;   %v19: i64 = add %v5, 1
+;   %v6: ptr = getelementptr float, %a, %v5
+;   %v7: <4 x float> = load %v6, align 4
+;   %v8: <4 x float> = fadd %v7, %v7
+;   store %v8, %v6, align 4
+;   %v10: i64 = add %v5, 1
 ;   br next
 ; next:
 ;   ret

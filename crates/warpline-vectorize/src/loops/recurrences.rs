@@ -224,6 +224,17 @@ impl Affine {
         let (mut a, mut t) = (func.int_const(bits, 1), zero);
         let (mut square, mut twice) = (self.a, self.t.unwrap_or(zero));
         for k in 0..BITS {
+            if let Some(known) = func.as_int(exponent) {
+                if known >> k & 1 == 1 {
+                    let product = binary(func, at, BinaryOp::Mul, t, square);
+                    t = binary(func, at, BinaryOp::Add, product, twice);
+                    a = binary(func, at, BinaryOp::Mul, a, square);
+                }
+                let product = binary(func, at, BinaryOp::Mul, square, twice);
+                twice = binary(func, at, BinaryOp::Add, product, twice);
+                square = binary(func, at, BinaryOp::Mul, square, square);
+                continue;
+            }
             let bit = func.int_const(32, 1 << k);
             let none = func.int_const(32, 0);
             let with = func.append_value(at, Op::Binary(BinaryOp::And), &[exponent, bit], Type::Int(32));

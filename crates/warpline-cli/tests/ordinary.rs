@@ -1,0 +1,144 @@
+//! Loops as people write them: what iterations hand on to each other, in the forms that compilers leave, is understood
+//! and gives what the program gives. The lane interpreter and the scalar code are the judges, in `run`.
+
+mod common;
+
+use std::path::Path;
+
+use common::{has_clang, ok, warpline};
+
+/// Functions, each with one loop that is vectorized.
+const RUST: &str = "
+#[unsafe(no_mangle)]
+pub fn to_the_end(a: &mut [f32], n: usize) { for i in 0..=n { a[i] = a[i] * 2.0 + 1.0; } }
+#[unsafe(no_mangle)]
+pub fn from_the_end(a: &mut [i32], n: usize) { for i in (0..=n).rev() { a[i] = a[i] * 3 + i as i32; } }
+#[unsafe(no_mangle)]
+pub fn between(lo: u32, hi: u32, k: u32) -> u32 { let mut s = 0u32; for i in lo..=hi { s = s.wrapping_add(i ^ k); } s }
+#[unsafe(no_mangle)]
+pub fn all_bytes(t: &mut [u32; 256]) { for i in 0..=255u8 { t[i as usize] = (i as u32).wrapping_mul(0x9e3779b9) >> 7; } }
+#[unsafe(no_mangle)]
+pub fn backwards(o: &mut [f32], x: &[f32]) { for (a, b) in o.iter_mut().zip(x.iter().rev()) { *a += *b; } }
+#[unsafe(no_mangle)]
+pub fn backwards_first(o: &mut [f32], x: &[f32]) { for (b, a) in x.iter().rev().zip(o.iter_mut()) { *a += *b * 0.5; } }
+#[unsafe(no_mangle)]
+pub fn differences(o: &mut [i32], x: &[i32]) { for (d, w) in o.iter_mut().zip(x.windows(2)) { *d = w[1] - w[0]; } }
+#[unsafe(no_mangle)]
+pub fn place_of_greatest(x: &[f32]) -> usize {
+    let mut best = 0;
+    for i in 1..x.len() { if x[i] > x[best] { best = i; } }
+    best
+}
+#[unsafe(no_mangle)]
+pub fn least(x: &[i32]) -> i32 { *x.iter().min().unwrap_or(&0) }
+#[unsafe(no_mangle)]
+pub fn greatest(x: &[u16]) -> u16 { *x.iter().max().unwrap_or(&0) }
+#[unsafe(no_mangle)]
+pub fn series(n: u32) -> f64 {
+    let (mut s, mut sign) = (0.0, 1.0);
+    for k in 0..n { s += sign / (2 * k + 1) as f64; sign = -sign; }
+    4.0 * s
+}
+#[unsafe(no_mangle)]
+pub fn every_second(o: &mut [f32], x: &[f32]) {
+    let mut flip = false;
+    for (a, b) in o.iter_mut().zip(x) { *a = if flip { -*b } else { *b }; flip = !flip; }
+}
+#[unsafe(no_mangle)]
+pub fn entropy(p: &[f64]) -> f64 { -p.iter().filter(|v| **v > 0.0).map(|v| v * v.ln()).sum::<f64>() }
+#[unsafe(no_mangle)]
+pub fn likelihood(p: &[f64]) -> f64 { p.iter().map(|v| 1.0 + v.sqrt()).product() }
+#[unsafe(no_mangle)]
+pub fn hash(s: &[u8]) -> u32 { s.iter().fold(7, |h: u32, &c| h.wrapping_mul(31).wrapping_add(c as u32)) }
+#[unsafe(no_mangle)]
+pub fn random(o: &mut [u32], seed: u32) {
+    let mut s = seed;
+    for v in o { s = s.wrapping_mul(1664525).wrapping_add(1013904223); *v = s >> 8; }
+}
+";
+
+/// The same of C.
+const C: &str = "
+int place_of_least(const int *x, int n) { int b = 0; for (int i = 1; i < n; i++) if (x[i] < x[b]) b = i; return b; }
+unsigned djb2(const unsigned char *s, int n) { unsigned h = 5381; for (int i = 0; i < n; i++) h = (h << 5) + h + s[i]; return h; }
+unsigned long power_sum(const unsigned *x, unsigned a, int n) { unsigned long h = 1; for (int i = 0; i < n; i++) h = (h + x[i]) * a; return h; }
+int inside(int n, unsigned seed) {
+  int in = 0;
+  for (int i = 0; i < n; i++) {
+    seed = seed * 1664525u + 1013904223u;
+    double x = seed / 4294967296.0;
+    seed = seed * 1664525u + 1013904223u;
+    double y = seed / 4294967296.0;
+    if (x * x + y * y < 1) in++;
+  }
+  return in;
+}
+double running(const double *restrict x, double *restrict o, int n) { double s = 0.1; for (int i = 0; i < n; i++) { o[i] = x[i] * x[i]; s -= o[i]; } return s; }
+void columns(double *o, int n) { int k = 1; for (int i = 0; i < n; i++) { o[i] = k; k = 5 - k; } }
+";
+
+/// What `run` prints of each function of a file, by its name; all are run.
+#[track_caller]
+fn run(folder: &Path, name: &str, text: &str, options: &[&str]) -> String {
+    let file = folder.join(name);
+    std::fs::write(&file, text).unwrap();
+    let output = warpline(&[&["run", file.to_str().unwrap()], options].concat());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!errors.contains("is not run"), "{errors}");
+    ok(&output)
+}
+
+/// Asserts that each function of a file has a loop that was vectorized, and that nothing differs.
+#[track_caller]
+fn all_are_vectorized(text: &'static str, printed: &str) {
+    let begins = |line: &&str| line.starts_with(char::is_alphabetic) && line.contains('(');
+    let name = |line: &'static str| line.split('(').next().and_then(|begin| begin.split_whitespace().last());
+    for name in text.lines().filter(begins).filter_map(name) {
+        let found = printed.lines().find(|line| line.starts_with(&format!("{name}: loop")));
+        assert!(found.is_some_and(|line| line.contains("vectorized with")), "{name} in {printed}");
+    }
+    let (runs, equal) = (printed.matches("times as fast").count(), printed.matches("; 0 mismatches").count());
+    assert!(runs == equal && runs > 0, "{printed}");
+}
+
+#[test]
+fn loops_of_rust_over_ranges_iterators_places_and_sequences_are_vectorized_and_compute_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for width in ["4", "16"] {
+        all_are_vectorized(RUST, &run(folder.path(), "loops.rs", RUST, &["--width", width]));
+    }
+}
+
+#[test]
+fn loops_of_c_over_places_and_sequences_are_vectorized_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for width in ["4", "16"] {
+        all_are_vectorized(C, &run(folder.path(), "loops.c", C, &["--width", width]));
+    }
+}
+
+#[test]
+fn ranges_that_include_the_greatest_number_end_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for (lo, hi) in [(4_294_966_000u32, u32::MAX), (5, 5), (6, 5), (0, 99), (u32::MAX, u32::MAX)] {
+        let (lo, hi) = (format!("lo={lo}"), format!("hi={hi}"));
+        let binds = ["--function", "between", "--bind", &lo, "--bind", &hi, "--bind", "k=77", "--width", "8"];
+        let printed = run(folder.path(), "loops.rs", RUST, &binds);
+        assert!(printed.contains("; 0 mismatches"), "{lo} {hi}: {printed}");
+    }
+}
+
+#[test]
+fn a_sum_in_order_that_is_not_worth_vectors_stays_scalar_and_is_told_what_would_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dot.rs");
+    let dot = "pub fn dot(a: &[f32], b: &[f32]) -> f32 { a.iter().zip(b).map(|(x, y)| x * y).sum() }\n";
+    std::fs::write(&file, dot).unwrap();
+    let (file, out) = (file.to_str().unwrap(), folder.path().join("dot.o"));
+    let output = warpline(&["vectorize", file, "-o", out.to_str().unwrap()]);
+    let said = format!("{}{}", ok(&output), String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("stays scalar") && said.contains("--any-order"), "{said}");
+}
