@@ -1,6 +1,5 @@
 // construct: sums beside one that `reduction` names, whatever they are called
-// happens: refused
-// refused: in another order may give another result
+// happens: combined in the order of the program
 //@ bind x=i32[1009]=random
 //@ bind out=i32[8100]=zero
 //@ bind f=f32[1009]=1
