@@ -179,8 +179,8 @@ fn the_only_without_loops(imported: &Imported, path: &Path) -> Result<FuncId> {
         _ => Error::input(
             path,
             format!(
-                "there is nothing to vectorize: it has no loop, and nothing says which of its functions is a kernel, for one \
-                 lane; `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
+                "there is nothing to vectorize: it has no loop, and nothing says which of its functions is a kernel, \
+                 for one lane; `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
                 names(imported)
             ),
         ),

@@ -359,8 +359,8 @@ impl FromStr for Spec {
         let Some((elem, rest)) = text.split_once('[') else {
             return Number::parse(text).map(Spec::Number).ok_or_else(|| {
                 format!(
-                    "`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota, nor a structure such as \
-                     {{f32[1024]=random,end}}"
+                    "`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota, nor a structure such \
+                     as {{f32[1024]=random,end}}"
                 )
             });
         };

@@ -167,8 +167,8 @@ impl Data {
             // An address is compared by where it leads.
             let elem = Elem::of(func.ret).or(func.ret.is_ptr().then_some(Elem::Int(64)));
             let Some(elem) = elem else {
-                let message = "its result is neither a number nor a pointer, which `run` cannot compare: return it through a \
-                     pointer; `warpline vectorize` makes code of it as it is";
+                let message = "its result is neither a number nor a pointer, which `run` cannot compare: return \
+                     it through a pointer; `warpline vectorize` makes code of it as it is";
                 return Err(Error::option(format!("function `{}`", demangle(&func.name)), message));
             };
             data.result = Some(data.buffers.len());

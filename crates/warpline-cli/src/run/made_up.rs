@@ -147,8 +147,8 @@ pub(crate) fn missing(
 
 /// What lies behind a pointer is no structure of numbers and arrays.
 fn leads_to_pointers(name: &str) -> Error {
-    let message = "it leads to pointers to pointers, or to structures that are not simple, for which no data can be made up: write a \
-                   function that calls this one with data of yours, and no such parameters";
+    let message = "it leads to pointers to pointers, or to structures that are not simple, for which no data can be \
+                   made up: write a function that calls this one with data of yours, and no such parameters";
     Error::option(format!("--bind {name}"), message)
 }
 
