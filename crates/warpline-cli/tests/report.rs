@@ -209,6 +209,21 @@ fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order
                     cannot be vectorized\n";
     assert_eq!(stdout(&output), expected);
 
+    // Of what a compiler says, the terminal has a line, and the page all.
+    put("more/bad.c", "#include <nothing.h>\nint one(void) { what }\n");
+    let output = run(place.path(), &["src", "more", "-o", "bad.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.starts_with(
+            "error: more/bad.c: more/bad.c:1:10: fatal error: 'nothing.h' file not found (flags of"
+        ),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let page = std::fs::read_to_string(place.path().join("bad.html")).unwrap();
+    assert!(page.contains("1 error generated"), "{page}");
+
     put("empty/notes.txt", "nothing");
     let output = run(place.path(), &["empty"]);
     assert_eq!(output.status.code(), Some(2));

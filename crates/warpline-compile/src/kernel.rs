@@ -325,7 +325,14 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     let (module, loaded) = match (worker::load_module(path, options), part) {
         (Ok(loaded), _) => loaded,
         (Err(_), Some(part)) => return of_crate(&part),
-        (Err(error), None) => return Err(error.into()),
+        (Err(error), None) => {
+            // What a worker says is text.
+            let text = error.to_string();
+            let hint = package::load::hint(path, options).filter(|_| text.contains(" rejects it:\n"));
+            let Some(hint) = hint else { return Err(error.into()) };
+            let text = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
+            return Err(Error::input(path, format!("{text}\n{hint}")));
+        }
     };
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());

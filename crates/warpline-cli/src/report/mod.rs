@@ -73,17 +73,22 @@ fn count(files: &[File]) -> Counts {
     counts
 }
 
+/// What is said of an input that cannot be read: what its compiler says first, and hints. The page has all of it.
+fn brief(reason: &str) -> String {
+    let Some((_, messages)) = reason.split_once(" rejects it:\n") else { return reason.to_owned() };
+    let is_error = |line: &&str| line.contains("error: ") || line.starts_with("error[");
+    let first = messages.lines().find(is_error).or_else(|| messages.lines().next()).unwrap_or_default();
+    let hint = messages.lines().find_map(|line| line.strip_prefix("hint: "));
+    format!("{}{}", first.trim(), hint.map_or_else(String::new, |hint| format!(" ({hint})")))
+}
+
 /// The three lines for people.
 fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
     for file in files {
         if let Err(reason) = &file.found {
             let (path, reason) = (file.path.display().to_string(), reason.to_string());
-            let names_it = reason.starts_with(&path);
-            output::complain(&if names_it {
-                format!("error: {reason}")
-            } else {
-                format!("error: {path}: {reason}")
-            });
+            let reason = reason.strip_prefix(&format!("{path}: ")).unwrap_or(&reason);
+            output::complain(&format!("error: {path}: {}", brief(reason)));
         }
     }
     let Counts { vector, scalar, refused, unread } = count(files);

@@ -21,6 +21,11 @@ pub(super) fn all(options: &ReportPageOptions) -> Result<Vec<PathBuf>> {
             let message = "name files or folders, or the folder of a compile_commands.json with -p";
             return Err(Error::option("report", message));
         };
+        if options.compilers.is_package() && !folder.join("compile_commands.json").exists() {
+            let mut all = Vec::new();
+            below(&folder.join("src"), &mut all)?;
+            return Ok(all);
+        }
         return compile_commands::sources(folder);
     }
     let mut all = Vec::new();
