@@ -477,6 +477,11 @@ fn what_a_build_knows_and_the_command_line_does_not_is_said() {
         said.contains("nothing to vectorize: it has no loop") && said.contains("it has one, two"),
         "{said}"
     );
+    let place = Place::new("main.rs", "fn main() {}\n");
+    assert!(
+        stderr(&place.run("run", &[]))
+            .contains("nothing to vectorize: it has no loop, and its only function")
+    );
     let place = Place::new("hidden.c", "static int one(int x) { return x; }\n");
     assert!(stderr(&place.run("run", &[])).contains("`static` and `inline` ones"));
 }

@@ -172,15 +172,25 @@ pub fn has_no_kernel(imported: &Imported, path: &Path) -> Result<bool> {
         && !ir.functions.values().any(|func| has_cross_lane_operations(ir, func)))
 }
 
-/// The only function of an input without loops of which nothing says what its kernels are.
+/// The only function of a source without loops of which nothing says what its kernels are.
 fn the_only_without_loops(imported: &Imported, path: &Path) -> Result<FuncId> {
+    if !InputKind::of(path)?.is_source() {
+        return the_only(imported, path);
+    }
+    let no_loop = "there is nothing to vectorize: it has no loop";
+    if let Ok(only) = the_only(imported, path)
+        && imported.ir.functions[only].params.is_empty()
+        && has_no_kernel(imported, path)?
+    {
+        return Err(Error::input(path, format!("{no_loop}, and its only function has no parameters")));
+    }
     the_only(imported, path).map_err(|error| match imported.ir.functions.len() {
         0 | 1 => error,
         _ => Error::input(
             path,
             format!(
-                "there is nothing to vectorize: it has no loop, and nothing says which of its functions is a kernel, \
-                 for one lane; `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
+                "{no_loop}, and nothing says which of its functions is a kernel, for one lane; \
+                 `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
                 names(imported)
             ),
         ),

@@ -746,6 +746,7 @@ mod tests {
                     contract: true,
                     shims: true,
                     package: Some(vec!["a b.bc".into()]),
+                    source: Some("a b.rs".into()),
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],
