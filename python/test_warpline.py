@@ -67,6 +67,8 @@ def total(x: warpline.array("i"), n: "unsigned long") -> "long": ...
                 stub = lambda y, x, a, n: None
                 stub.__name__, stub.__annotations__ = "saxpy", {"a": wrong}
                 warpline.c(SAXPY)(stub)
+        with self.assertRaisesRegex(warpline.Error, "^the module has no function `gone`$"):
+            warpline.compile(SAXPY).function("gone", [])
         total = warpline.compile(SAXPY).function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")
         with self.assertRaisesRegex(TypeError, "^x: an array of i, not list$"):
             total([1, 2], 2)
