@@ -51,6 +51,28 @@ class Package(unittest.TestCase):
             with self.assertRaises(TypeError):
                 saxpy(wrong, x, 1.0, 1000)
 
+    def test_annotations_that_python_keeps_as_text_say_the_same(self):
+        names = {"warpline": warpline, "SAXPY": SAXPY}
+        stub = """
+from __future__ import annotations
+@warpline.c(SAXPY)
+def total(x: warpline.array("i"), n: "unsigned long") -> "long": ...
+"""
+        exec(compile(stub, "stub.py", "exec"), names)
+        self.assertEqual(names["total"](array.array("i", range(1001)), 1001), 500500)
+
+    def test_what_is_no_type_and_what_is_no_array_is_said(self):
+        for wrong in (float, "float32", "warpline.array", 3):
+            with self.assertRaisesRegex(TypeError, r"^a: .* is no type; say array\(CODE\) or one of 'bool', "):
+                stub = lambda y, x, a, n: None
+                stub.__name__, stub.__annotations__ = "saxpy", {"a": wrong}
+                warpline.c(SAXPY)(stub)
+        with self.assertRaisesRegex(warpline.Error, "^the module has no function `gone`$"):
+            warpline.compile(SAXPY).function("gone", [])
+        total = warpline.compile(SAXPY).function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")
+        with self.assertRaisesRegex(TypeError, "^x: an array of i, not list$"):
+            total([1, 2], 2)
+
     def test_functions_return_what_the_source_returns(self):
         code = warpline.compile(SAXPY, width=8)
         total = code.function("total", [("x", warpline.array("i")), ("n", "unsigned long")], "long")

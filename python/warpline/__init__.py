@@ -49,7 +49,11 @@ class _Options(ctypes.Structure):
 def _open():
     beside = os.path.join(os.path.dirname(__file__), "libwarpline.so")
     usual = beside if os.path.exists(beside) else "libwarpline.so"
-    library = ctypes.CDLL(os.environ.get("WARPLINE_LIBRARY", usual))
+    try:
+        library = ctypes.CDLL(os.environ.get("WARPLINE_LIBRARY", usual))
+    except OSError as error:
+        hint = "name it in $WARPLINE_LIBRARY; `cargo build --release -p warpline-capi` makes target/release/libwarpline.so"
+        raise Error(f"the library of warpline cannot be opened: {error}; {hint}") from error
     pointer, text = ctypes.c_void_p, ctypes.c_char_p
     types = {
         "warpline_compile_source": (pointer, [text, text, ctypes.POINTER(_Options), ctypes.POINTER(pointer)]),
@@ -100,7 +104,10 @@ class array:
         self.code = code
 
     def pass_on(self, name, value):
-        view = memoryview(value)
+        try:
+            view = memoryview(value)
+        except TypeError:
+            raise TypeError(f"{name}: an array of {self.code}, not {type(value).__name__}") from None
         # `l` and `q` are the same where both have 8 bytes.
         if view.format.lstrip("@=<") not in (self.code, {"q": "l", "Q": "L"}.get(self.code)):
             raise TypeError(f"{name}: an array of {self.code}, not of {view.format}")
@@ -133,6 +140,23 @@ _NUMBERS = {
 }
 
 
+def _type(name, annotation, names):
+    """What an annotation says of an argument or, for the name `return`, of the result."""
+    if isinstance(annotation, (str, type(None))) and annotation in _NUMBERS:
+        return annotation
+    if isinstance(annotation, array) and name != "return":
+        return annotation
+    if isinstance(annotation, str) and names is not None:
+        # `from __future__ import annotations` leaves what was written.
+        try:
+            return _type(name, eval(annotation, names), None)
+        except Exception:
+            pass
+    known = ", ".join(repr(number) for number in _NUMBERS if number)
+    kinds = f"one of {known}" if name == "return" else f"array(CODE) or one of {known}"
+    raise TypeError(f"{name}: {annotation!r} is no type; say {kinds}")
+
+
 class Code:
     """Code in this process, and what was done: `report` has a line for each loop or kernel."""
 
@@ -151,6 +175,8 @@ class Code:
 
     def function(self, name, arguments, result=None):
         """A function of the source. `arguments` are pairs of a name and a type, as annotations are written."""
+        arguments = [(argument, _type(argument, type, None)) for argument, type in arguments]
+        result = _type("return", result, None)
         address = _call("warpline_address", self._code, name.encode())
         types = [ctypes.c_void_p if isinstance(type, array) else _NUMBERS[type] for _, type in arguments]
         entry = ctypes.CFUNCTYPE(_NUMBERS[result], *types)(address)
@@ -175,7 +201,8 @@ def c(source, **options):
     """A decorator: the function of this name in a source in C, with the types that the annotations say."""
 
     def decorate(stub):
-        types = dict(stub.__annotations__)
+        names = stub.__globals__
+        types = {name: _type(name, said, names) for name, said in stub.__annotations__.items()}
         result = types.pop("return", None)
         return Code(source, **options).function(stub.__name__, list(types.items()), result)
 

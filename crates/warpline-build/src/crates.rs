@@ -122,6 +122,7 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
             features: Some(package::features_of_script(&target.manifest)?),
             triple: Some(project.target.clone()).filter(|target| *target != project.host),
             script: Some(project.script.clone()),
+            all_functions: false,
         };
         let built = request.build(target)?;
         let bitcode = project.out.join("warpline").join(format!("{}.bc", project.name));

@@ -119,7 +119,7 @@ fn a_package_for_python_calls_functions_of_c_on_arrays() {
     tests.env("PYTHONDONTWRITEBYTECODE", "1");
     let ran = run(tests, &program);
     assert!(ran.status.success(), "{}", text(&ran));
-    assert!(text(&ran).contains("Ran 5 tests"), "{}", text(&ran));
+    assert!(text(&ran).contains("Ran 7 tests"), "{}", text(&ran));
     assert!(!has_numpy || !text(&ran).contains("skipped"), "{}", text(&ran));
 }
 

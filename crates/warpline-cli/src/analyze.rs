@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, FileSummary};
 use crate::findings::{Finding, Findings};
 use crate::html::Page;
-use crate::output;
+use crate::output::{self, progress};
 use crate::subject::{Asked, Unit};
 
 /// Runs the command. A function that cannot be analysed is reported as such, and the others are all the same.
@@ -43,7 +43,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
     let mut findings = Findings::new(&options.gate)?;
     let are_wanted =
         options.gate.is_used() || matches!(options.format, AnalysisFormat::Sarif | AnalysisFormat::Github);
+    let shown = progress::begin(options.inputs.len(), false);
     for path in &options.inputs {
+        shown.piece(&path.display().to_string());
         let unit = match options.format {
             // LLVM's analysis knows functions only.
             AnalysisFormat::Llvm => Unit::open(path, options.assume.target, &options.compilers)?,
@@ -100,7 +102,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
             )?;
             findings.find_unmatched(&mut sources, &judged, "divergent-");
         }
+        shown.piece_is_done();
     }
+    drop(shown);
     let text = match options.format {
         AnalysisFormat::Text if findings.is_gated() => {
             let unmatched: String = findings.unmatched().iter().map(Unmatched::describe).collect();

@@ -55,7 +55,7 @@ fn read(folder: &Path) -> Result<(PathBuf, Vec<Entry>)> {
     let wrong = |message: String| wrong(folder, message);
     let size = std::fs::metadata(&path).map_err(|e| {
         let path = path.display();
-        wrong(format!("cannot read {path}: {e}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and Meson and Bear do"))
+        wrong(format!("cannot read {path}: {e}; CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, and Meson and Bear do; without one, `warpline report DIR` takes all sources below a folder"))
     })?;
     if !size.is_file() || size.len() > MOST {
         return Err(wrong(format!("{} is no file that can be read", path.display())));

@@ -84,7 +84,9 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
             // A function without data to be made up is one that others run; one that takes or returns what `run` does not
             // pass gets what would be passed otherwise.
             let made = made_up::for_loops(&kernel)
-                .or_else(|_| made_up::missing(&func.params, func, &kernel.args, &[], 1, 1))
+                .or_else(|_| {
+                    made_up::missing(&kernel.imported.ir, func, &func.params, &kernel.args, &[], 1, 1)
+                })
                 .unwrap_or_default();
             lines.entry(line).or_default().extend(binds(&made));
         }
@@ -115,7 +117,10 @@ fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
             Some(_) => made_up::ITEMS,
             None => made_up::extent(params, func, &[]),
         };
-        let Ok(made) = made_up::missing(params, func, &kernel.args, &[], extent, 1) else { continue };
+        let Ok(made) = made_up::missing(&kernel.imported.ir, func, params, &kernel.args, &[], extent, 1)
+        else {
+            continue;
+        };
         let mut of_kernel: Vec<String> =
             guess.iter().map(|index| format!("//@ args {index}=index")).collect();
         // Work-groups are chosen for each run.

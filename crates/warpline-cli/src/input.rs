@@ -12,6 +12,7 @@ use warpline_llvm::Imported;
 use crate::cli::CompilerOptions;
 use crate::error::{Error, Result};
 use crate::kernel::load;
+use crate::output::progress;
 use warpline_compile::choice::find_function;
 
 /// A module as it was read, and the functions that are asked for.
@@ -47,7 +48,14 @@ impl Input {
         function: Option<&str>,
         compilers: &CompilerOptions,
     ) -> Result<Vec<Input>> {
-        paths.iter().map(|path| Input::open(path, function, compilers)).collect()
+        let shown = progress::begin(paths.len(), false);
+        let open = |path: &PathBuf| {
+            shown.piece(&path.display().to_string());
+            let input = Input::open(path, function, compilers);
+            shown.piece_is_done();
+            input
+        };
+        paths.iter().map(open).collect()
     }
 
     /// Replaces the functions that are asked for by what `bring` makes of copies of them, and returns what it says of

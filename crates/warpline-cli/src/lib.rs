@@ -30,6 +30,7 @@ mod manual;
 mod observe;
 mod opt;
 pub mod output;
+mod parallel;
 mod passes;
 pub mod placements;
 mod print;
@@ -118,6 +119,7 @@ pub fn main() -> ExitCode {
 pub fn begin() {
     warpline_llvm::worker::serve_if_asked();
     report_panics();
+    kernel::warnings_go_to(output::complain);
     let log = |out: &mut env_logger::fmt::Formatter, record: &log::Record<'_>| {
         let text = format!("[{} {}] {}", record.level(), record.target(), record.args());
         std::io::Write::write_all(out, printable::text(&(text + "\n")).as_bytes())

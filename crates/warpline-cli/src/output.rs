@@ -257,8 +257,11 @@ fn quiet_pipe(outcome: std::io::Result<()>) -> std::io::Result<()> {
 }
 
 fn write_stdout(bytes: &[u8]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+    let write = || {
+        let mut out = std::io::stdout().lock();
+        quiet_pipe(out.write_all(bytes).and_then(|()| out.flush()))
+    };
+    progress::without(write)
         .map_err(|e| Error::Output { path: "standard output".into(), reason: e.to_string() })
 }
 
@@ -310,7 +313,9 @@ pub fn report<'p>(outputs: impl IntoIterator<Item = &'p Path>, text: &str) -> Re
 /// Prints a line to standard error, if there is anybody to read it.
 pub fn complain(text: &str) {
     let line = color::on_stderr(format!("{}\n", printable::text(text)));
-    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    progress::without(|| {
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    });
 }
 
 #[cfg(test)]

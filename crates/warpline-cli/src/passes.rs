@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use clap::Args;
-use warpline::vectorize::passes::{Instrument, Observer, PASSES, Request, Silent};
+use warpline::vectorize::passes::{Instrument, Observer, PASSES, Request};
 use warpline_llvm::did_you_mean;
 
 use crate::error::{Error, Result};
-use crate::output;
+use crate::output::{self, progress};
 
 /// What is shown of passes, and which run.
 #[derive(Args)]
@@ -88,6 +88,6 @@ impl PassOptions {
 pub(crate) fn instrument() -> &'static dyn Instrument {
     match OBSERVER.get() {
         Some(observer) => observer,
-        None => &Silent,
+        None => &progress::Passes,
     }
 }

@@ -23,7 +23,7 @@ use crate::cli::{Format, VectorizeOptions};
 use crate::dependencies;
 use crate::error::{Error, Result};
 use crate::loops;
-use crate::output::{self, Outputs};
+use crate::output::{self, Outputs, progress};
 use crate::remarks;
 use crate::summary::{self, Summary};
 
@@ -38,6 +38,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     let inputs: Vec<PathBuf> =
         std::iter::once(&options.kernel.input).chain(&options.kernel.profile).cloned().collect();
     output::check(outputs, &inputs)?;
+    let _shown = progress::begin(1, options.report.quiet);
     if let Some(mut loops) = options.loops.options(&options.kernel)? {
         loops.kernel.triple.clone_from(&options.triple);
         loops.kernel.remarks = remarks::are_wanted(options);

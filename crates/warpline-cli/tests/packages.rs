@@ -117,6 +117,53 @@ pub fn scaled<T: Copy + std::ops::Mul<Output = T>>(i: usize, by: T, ball: Ball, 
     assert!(said.contains("; 0 mismatches"), "{said}");
 }
 
+/// An ordinary module, which needs the rest of its crate, and whose loops are meant.
+#[test]
+fn loops_of_a_module_are_compiled_by_cargo_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    put("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n");
+    put("build.rs", "fn main() { println!(\"cargo:rustc-env=FACTOR=3\"); }\n");
+    put("src/main.rs", "mod prices;\nmod work;\nfn main() { work::raise(&mut []); }\n");
+    put("src/prices.rs", "#[derive(Clone, Copy)]\npub struct Price { pub value: f32, pub kind: u32 }\n");
+    put(
+        "src/work.rs",
+        "use crate::prices::Price;
+pub fn raise(all: &mut [Price]) {
+    let factor = env!(\"FACTOR\").len() as f32;
+    for price in all {
+        if price.kind > 2 { price.value += factor; }
+    }
+}
+fn least(all: &[u8]) -> u8 {
+    let mut least = 255;
+    for &x in all { if x < least { least = x; } }
+    least
+}
+",
+    );
+    let target = folder.path().join("target");
+    let run = |arguments: &[&str]| warpline(folder.path(), &target, arguments);
+    let alone = run(&["run", "src/work.rs"]);
+    let said = text(&alone.stderr);
+    assert_eq!(alone.status.code(), Some(2), "{said}");
+    assert!(said.contains("hint: it may be a module of a package: `-p .` has cargo compile that"), "{said}");
+    assert!(!target.exists(), "a build script may have run, and nobody has asked for that");
+
+    let both = run(&["run", "src/work.rs", "-p", "."]);
+    let said = text(&both.stdout) + &text(&both.stderr);
+    assert!(both.status.success() && said.matches("; 0 mismatches").count() == 2, "{said}");
+    assert!(said.contains("shop::work::raise: loop at work.rs:4"), "{said}");
+    assert!(said.contains("shop::work::least: loop at work.rs:10"), "{said}");
+
+    // All modules of a package, on one page.
+    let page = run(&["report", "-p", ".", "--cpu", "x86-64-v3"]);
+    let said = text(&page.stdout) + &text(&page.stderr);
+    assert!(page.status.success() && said.contains("of 3 inputs"), "{said}");
+    assert!(said.contains(" 0 cannot be vectorized\n"), "{said}");
+}
+
 /// A build script without the compiler in it: its package builds one small crate of warpline, and has the program compile.
 #[test]
 fn a_build_script_has_an_installed_program_compile() {

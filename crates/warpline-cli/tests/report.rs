@@ -182,3 +182,50 @@ fn a_project_of_another_style_is_reported_as_far_as_it_can_be_read() {
         assert!(page.contains(name), "{name}");
     }
 }
+
+#[test]
+fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order() {
+    if !has_clang() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    put("src/scale.c", &GOOD.replace("FACTOR", "2"));
+    put("src/deep/er/table.c", "const int table[] = { 1, 2, 3 };\n");
+    put("src/one.c", "int one(int x) { return x + 1; }\n");
+    put("src/two.c", "int one(int x) { return x + 1; }\nint two(int x) { return x + 2; }\n");
+    put("src/notes.txt", "what is no source is left out");
+    put("src/.hidden/bad.c", "what?\n");
+    put("src/target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+    put("src/target/bad.c", "what?\n");
+    std::os::unix::fs::symlink("..", place.path().join("src/deep/back")).unwrap();
+    let output = run(place.path(), &["src", "--cpu", "x86-64-v3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let expected = "warpline-report.html on the loops and kernels of 4 inputs\n  1 become vector code, 0 stay scalar, 1 \
+                    cannot be vectorized\n";
+    assert_eq!(stdout(&output), expected);
+
+    // Of what a compiler says, the terminal has a line, and the page all.
+    put("more/bad.c", "#include <nothing.h>\nint one(void) { what }\n");
+    let output = run(place.path(), &["src", "more", "-o", "bad.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.starts_with(
+            "error: more/bad.c: more/bad.c:1:10: fatal error: 'nothing.h' file not found (flags of"
+        ),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let page = std::fs::read_to_string(place.path().join("bad.html")).unwrap();
+    assert!(page.contains("1 error generated"), "{page}");
+
+    put("empty/notes.txt", "nothing");
+    let output = run(place.path(), &["empty"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("empty: there is no source"), "{}", stderr(&output));
+}

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use warpline_ir::FuncId;
 use warpline_ir::{demangle, pattern::matches, printable};
-use warpline_llvm::{Imported, did_you_mean};
+use warpline_llvm::{Imported, InputKind, did_you_mean};
+use warpline_vectorize::call_graph::has_cross_lane_operations;
 
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
@@ -46,7 +47,8 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
     }
     if wanted.is_empty() {
         if groups.is_empty() {
-            add(the_only(imported, path)?, false);
+            let only = if shapes { the_only(imported, path) } else { the_only_without_loops(imported, path) };
+            add(only?, false);
         }
         for group in groups {
             add(subject(imported, path, &group)?, false);
@@ -158,16 +160,60 @@ pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Re
     }
 }
 
+/// Whether nothing in an input says which of its functions are kernels: no directive, no `kernel` of OpenCL, and no
+/// function with cross-lane operations.
+///
+/// # Errors
+/// If directives are malformed.
+pub fn has_no_kernel(imported: &Imported, path: &Path) -> Result<bool> {
+    let ir = &imported.ir;
+    Ok(directives::read(path)?.is_empty()
+        && imported.bridge.module().opencl_kernels().is_empty()
+        && !ir.functions.values().any(|func| has_cross_lane_operations(ir, func)))
+}
+
+/// The only function of a source without loops of which nothing says what its kernels are.
+fn the_only_without_loops(imported: &Imported, path: &Path) -> Result<FuncId> {
+    if !InputKind::of(path)?.is_source() {
+        return the_only(imported, path);
+    }
+    let no_loop = "there is nothing to vectorize: it has no loop";
+    if let Ok(only) = the_only(imported, path)
+        && imported.ir.functions[only].params.is_empty()
+        && has_no_kernel(imported, path)?
+    {
+        return Err(Error::input(path, format!("{no_loop}, and its only function has no parameters")));
+    }
+    the_only(imported, path).map_err(|error| match imported.ir.functions.len() {
+        0 | 1 => error,
+        _ => Error::input(
+            path,
+            format!(
+                "{no_loop}, and nothing says which of its functions is a kernel, for one lane; \
+                 `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
+                names(imported)
+            ),
+        ),
+    })
+}
+
 /// The function that an input defines, if that is only one.
 fn the_only(imported: &Imported, path: &Path) -> Result<FuncId> {
     let mut ids = imported.ir.functions.keys();
     match (ids.next(), ids.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(Error::input(
-            path,
-            "it defines no function; a kernel must be visible to the linker (in Rust: `#[unsafe(no_mangle)] pub extern \
-             \"C\" fn`)",
-        )),
+        (None, _) => {
+            let hidden = match InputKind::of(path) {
+                Ok(InputKind::Rust) => {
+                    "; private and generic ones have no code of their own: make one `pub`, with types"
+                }
+                Ok(kind) if kind.is_source() => {
+                    "; `static` and `inline` ones that nothing calls have no code of their own"
+                }
+                _ => "",
+            };
+            Err(Error::input(path, format!("it defines no function{hidden}")))
+        }
         _ => Err(Error::input(
             path,
             format!("which function? Use --function, or directives in the file; it has {}", names(imported)),

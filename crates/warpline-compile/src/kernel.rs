@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use warpline_ir::printable;
 use warpline_ir::{FuncId, Function, Scalar, Type};
@@ -261,9 +262,21 @@ fn separate(imported: &mut Imported, func: FuncId) {
     }
 }
 
-/// Writes a warning to standard error, if there is anybody to read it.
+/// Who gets the warnings of compilers, and those about their flags.
+static WARNINGS: OnceLock<fn(&str)> = OnceLock::new();
+
+/// Has warnings of compilers, and those about their flags, go where a program says, instead of to standard error. The
+/// first who says so is obeyed.
+pub fn warnings_go_to(place: fn(&str)) {
+    let _ = WARNINGS.set(place);
+}
+
+/// Passes on a warning, if there is anybody to read it.
 pub(crate) fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", printable::text(text));
+    match WARNINGS.get() {
+        Some(place) => place(text),
+        None => drop(writeln!(std::io::stderr(), "{}", printable::text(text))),
+    }
 }
 
 /// An input that was read.
@@ -312,7 +325,14 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     let (module, loaded) = match (worker::load_module(path, options), part) {
         (Ok(loaded), _) => loaded,
         (Err(_), Some(part)) => return of_crate(&part),
-        (Err(error), None) => return Err(error.into()),
+        (Err(error), None) => {
+            // What a worker says is text.
+            let text = error.to_string();
+            let hint = package::load::hint(path, options).filter(|_| text.contains(" rejects it:\n"));
+            let Some(hint) = hint else { return Err(error.into()) };
+            let text = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
+            return Err(Error::input(path, format!("{text}\n{hint}")));
+        }
     };
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());

@@ -180,8 +180,83 @@ pub enum Fill {
     Same(Number),
 }
 
-/// What a run passes for a parameter.
+/// A member of a structure that a pointer leads to.
 #[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Member {
+    /// The address of an array.
+    Buffer {
+        /// The type of its elements.
+        elem: Elem,
+        /// Their number.
+        len: usize,
+        /// Their values at the start.
+        fill: Fill,
+    },
+    /// The address behind the last element of the array before it.
+    End,
+    /// A number.
+    Number(Elem, Number),
+    /// So many bytes that are zero.
+    Zeros(usize),
+}
+
+impl Member {
+    /// How many bytes it takes, at addresses that are multiples of which number.
+    fn size_and_alignment(self) -> (usize, usize) {
+        match self {
+            Member::Buffer { .. } | Member::End => (POINTER, POINTER),
+            Member::Number(elem, _) => (elem.bytes(), elem.bytes()),
+            Member::Zeros(bytes) => (bytes, 1),
+        }
+    }
+
+    /// Where members lie, one behind the other as the platform's ABI places them, and where the last one ends.
+    pub fn offsets(members: &[Member]) -> (Vec<usize>, usize) {
+        let mut end = 0;
+        let place = |member: &Member| {
+            let (size, alignment) = member.size_and_alignment();
+            let at = usize::next_multiple_of(end, alignment);
+            end = at + size;
+            at
+        };
+        (members.iter().map(place).collect(), end)
+    }
+
+    fn parse(text: &str) -> Result<Member, String> {
+        let wrong =
+            || format!("`{text}` is no member: write an array, `end`, a number such as i32:7, or zeros:N");
+        if text == "end" {
+            return Ok(Member::End);
+        }
+        if let Some((kind, number)) = text.split_once(':').filter(|(kind, _)| *kind != "local") {
+            if kind == "zeros" {
+                return number.parse().ok().filter(|n| *n <= MAX_ZEROS).map(Member::Zeros).ok_or_else(wrong);
+            }
+            let (elem, number) = (Elem::parse(kind), Number::parse(number));
+            let (elem, number) = elem.zip(number).ok_or_else(wrong)?;
+            elem.bits(number)?;
+            return Ok(Member::Number(elem, number));
+        }
+        match text.parse()? {
+            Spec::Buffer { elem, len, fill } => Ok(Member::Buffer { elem, len, fill }),
+            Spec::Number(number @ Number::Int(_)) => {
+                Elem::Int(64).bits(number)?;
+                Ok(Member::Number(Elem::Int(64), number))
+            }
+            Spec::Number(number) => Ok(Member::Number(Elem::F64, number)),
+            Spec::Local { .. } | Spec::Record(_) => Err(wrong()),
+        }
+    }
+}
+
+/// How many bytes a pointer has.
+const POINTER: usize = 8;
+
+/// The largest gap in a structure, in bytes.
+const MAX_ZEROS: usize = 1 << 20;
+
+/// What a run passes for a parameter.
+#[derive(Clone, PartialEq, Debug)]
 pub enum Spec {
     /// A number.
     Number(Number),
@@ -194,6 +269,8 @@ pub enum Spec {
         /// Their values at the start.
         fill: Fill,
     },
+    /// A structure with pointers to arrays.
+    Record(Vec<Member>),
     /// Local memory of a work-group, as an array.
     Local {
         /// The type of its elements.
@@ -226,12 +303,28 @@ impl fmt::Display for Fill {
 }
 
 /// As it is read.
+impl fmt::Display for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Member::Buffer { elem, len, fill } => write!(f, "{elem}[{len}]={fill}"),
+            Member::End => f.write_str("end"),
+            Member::Number(elem, number) => write!(f, "{elem}:{number}"),
+            Member::Zeros(bytes) => write!(f, "zeros:{bytes}"),
+        }
+    }
+}
+
+/// As it is read.
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Spec::Number(n) => write!(f, "{n}"),
             Spec::Buffer { elem, len, fill } => write!(f, "{elem}[{len}]={fill}"),
             Spec::Local { elem, len } => write!(f, "local:{elem}[{len}]"),
+            Spec::Record(members) => {
+                let members: Vec<String> = members.iter().map(Member::to_string).collect();
+                write!(f, "{{{}}}", members.join(","))
+            }
         }
     }
 }
@@ -250,9 +343,25 @@ impl FromStr for Spec {
                 _ => Err(format!("`{text}`: local memory begins without values; write local:f32[256]")),
             };
         }
+        if let Some(members) = text.strip_prefix('{') {
+            let members = members.strip_suffix('}').ok_or_else(|| format!("`{text}`: `}}` is missing"))?;
+            let members: Vec<Member> =
+                members.split(',').map(|member| Member::parse(member.trim())).collect::<Result<_, _>>()?;
+            let mut arrays = members.iter().scan(false, |seen, member| {
+                *seen |= matches!(member, Member::Buffer { .. });
+                Some(*seen || *member != Member::End)
+            });
+            return match arrays.all(|is_right| is_right) {
+                true => Ok(Spec::Record(members)),
+                false => Err(format!("`{text}`: `end` is that of an array, which stands before it")),
+            };
+        }
         let Some((elem, rest)) = text.split_once('[') else {
             return Number::parse(text).map(Spec::Number).ok_or_else(|| {
-                format!("`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota")
+                format!(
+                    "`{text}` is neither a number nor a buffer such as f32[1024] or i32[64]=iota, nor a structure such \
+                     as {{f32[1024]=random,end}}"
+                )
             });
         };
         let elem = Elem::parse(elem.trim()).ok_or_else(|| {
@@ -401,11 +510,30 @@ mod tests {
 
     #[test]
     fn specs_are_written_as_they_are_read() {
-        for text in
-            ["1.5", "-16", "f32[1024]=zero", "i8[16]=iota", "i32[4]=-3..9", "f64[4]=2.0", "local:f32[8]"]
-        {
+        for text in [
+            "1.5",
+            "-16",
+            "f32[1024]=zero",
+            "i8[16]=iota",
+            "i32[4]=-3..9",
+            "f64[4]=2.0",
+            "local:f32[8]",
+            "{f32[9]=random,end,end}",
+            "{i32:-1,zeros:3,i8:7,f64:0.5,i64[4]=0..9}",
+        ] {
             assert_eq!(text.parse::<Spec>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn members_lie_where_c_places_them() {
+        let offsets = |text: &str| match text.parse() {
+            Ok(Spec::Record(members)) => Member::offsets(&members),
+            other => panic!("{text}: {other:?}"),
+        };
+        // int w, h; unsigned char *data; char kind; short n;
+        assert_eq!(offsets("{i32:5,i32:6,u8[30],i8:1,i16:2}"), (vec![0, 4, 8, 16, 18], 20));
+        assert_eq!(offsets("{7,f32[7],end,zeros:3,0.5}"), (vec![0, 8, 16, 24, 32], 40));
     }
 
     #[test]
@@ -419,6 +547,12 @@ mod tests {
         assert!(message("f32[4]=ones").contains("no filling"));
         assert!(message("i8[4]=300").contains("300 does not fit i8"));
         assert!(message("i8[4]=5..5").contains("nothing lies between"));
+        assert!(message("{f32[4]=zero,end").contains("`}` is missing"));
+        assert!(message("{end,f32[4]}").contains("which stands before it"));
+        assert!(message("{f32[4],{i32:1}}").contains("no member"));
+        assert!(message("{local:f32[4]}").contains("no member") && message("{}").contains("neither"));
+        assert!(message("{i8:300}").contains("300 does not fit i8"));
+        assert!(message("{zeros:-1}").contains("no member"));
         assert!("x".parse::<Bind>().unwrap_err().contains("NAME=SPEC"));
     }
 

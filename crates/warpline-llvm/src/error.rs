@@ -158,7 +158,7 @@ pub enum Error {
         message: String,
     },
     /// A compiler rejected an input; its own messages are relayed.
-    #[error("{}: {tool} rejects it:\n{}", input.display(), output.trim_end())]
+    #[error("{}: {tool} rejects it:\n{}{}", input.display(), output.trim_end(), missing_flag(output))]
     FrontEnd {
         /// The compiler.
         tool: String,
@@ -229,6 +229,19 @@ impl Error {
     /// An [`Error::Io`] about `path`.
     pub(crate) fn io(what: &'static str, path: impl Into<PathBuf>, reason: &std::io::Error) -> Self {
         Self::Io { what, path: path.into(), reason: reason.to_string() }
+    }
+}
+
+/// A line on the flag that a build probably has, and the compiler was not given, or the empty string. `output` is what
+/// the compiler said.
+fn missing_flag(output: &str) -> &'static str {
+    if output.contains("' file not found") {
+        "\nhint: flags of your build, such as -I and -D, can be written beside the input; -p DIR takes them from the \
+         compile_commands.json in a folder"
+    } else if output.contains("in namespace 'std'") {
+        "\nhint: a newer standard may have it: write -std=c++20 or -std=c++23 beside the input, as your build does"
+    } else {
+        ""
     }
 }
 

@@ -154,12 +154,19 @@ impl Jit {
     /// The address of a symbol.
     ///
     /// # Errors
-    /// [`Error::Jit`] when it, or something it refers to, is not there.
+    /// [`Error::NoFunction`] when it is not there, [`Error::Jit`] when something it refers to is not.
     pub fn address(&self, name: &str) -> Result<usize> {
         let mut address = 0;
         let c_name = c_string(name);
         // SAFETY: a live JIT, a terminated name, a valid out-parameter.
-        self.check(unsafe { functions().LLVMOrcLLJITLookup(self.raw, &raw mut address, c_name.as_ptr()) })?;
+        let found = self
+            .check(unsafe { functions().LLVMOrcLLJITLookup(self.raw, &raw mut address, c_name.as_ptr()) });
+        found.map_err(|error| match &error {
+            Error::Jit { message } if message.contains(&format!("Symbols not found: [ {name} ]")) => {
+                Error::NoFunction { name: name.to_owned(), hint: String::new() }
+            }
+            _ => error,
+        })?;
         match usize::try_from(address) {
             Ok(address) if address != 0 => Ok(address),
             _ => Err(Error::Jit { message: format!("the symbol `{name}` has no address") }),

@@ -63,6 +63,7 @@ mod opencl;
 pub mod openmp;
 pub mod package;
 mod panics;
+mod parameter_names;
 mod parameters;
 mod pointers;
 mod print;

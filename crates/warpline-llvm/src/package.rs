@@ -10,7 +10,10 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::ffi::load::functions;
-use crate::module::Module;
+use crate::ffi::types::LLVMValueRef;
+use crate::import::scope_file;
+use crate::module::{Module, value_name};
+use crate::simplify::has_body;
 
 /// What the names of kernels and of what is said of them begin with.
 pub const KERNELS: &str = "warpline.";
@@ -19,14 +22,29 @@ pub const KERNELS: &str = "warpline.";
 const REMOVE: &str = "globaldce,strip-dead-prototypes";
 
 impl Module {
-    /// Removes what kernels do not need, and adds the bodies that they need from these modules.
+    /// The names of kernels.
+    pub(crate) fn kernels(&self) -> Vec<String> {
+        self.defined_functions().into_iter().filter(|name| name.starts_with(KERNELS)).collect()
+    }
+
+    /// The names of the functions that are written in a source, by what is known of lines.
+    pub(crate) fn functions_of(&self, source: &Path) -> Vec<String> {
+        let source = source.canonicalize().unwrap_or_else(|_| source.to_owned());
+        let is_here = |&function: &LLVMValueRef| {
+            // SAFETY: a live function.
+            let file = scope_file(unsafe { functions().LLVMGetSubprogram(function) });
+            !file.is_empty() && source.ends_with(file.trim_start_matches("./"))
+        };
+        let all = self.functions().filter(|&function| has_body(function));
+        all.filter(is_here).map(value_name).collect()
+    }
+
+    /// Removes what some functions do not need, and adds the bodies that they need from these modules.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Parse`], [`Error::Link`].
-    pub fn keep_kernels(&mut self, parts: &[OsString]) -> Result<()> {
-        let kernels: Vec<String> =
-            self.defined_functions().into_iter().filter(|name| name.starts_with(KERNELS)).collect();
-        self.internalize(&kernels);
+    pub(crate) fn keep(&mut self, kernels: &[String], parts: &[OsString]) -> Result<()> {
+        self.internalize(kernels);
         self.optimise(REMOVE, None)?;
         let mut left = parts.iter().map(|path| Part::read(Path::new(path))).collect::<Result<Vec<Part>>>()?;
         loop {
@@ -39,7 +57,7 @@ impl Module {
             for Part { name, bitcode, .. } in needed {
                 self.link(&bitcode, &name)?;
             }
-            self.internalize(&kernels);
+            self.internalize(kernels);
             self.optimise(REMOVE, None)?;
             left = others;
         }
@@ -90,7 +108,7 @@ impl Part {
     }
 }
 
-fn set_name(function: crate::ffi::types::LLVMValueRef, name: &str) {
+fn set_name(function: LLVMValueRef, name: &str) {
     // SAFETY: a live function; pointer and length describe the name, which LLVM copies.
     unsafe { functions().LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) };
 }

@@ -11,7 +11,7 @@
 //! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
-//! Before it, calls of mathematics cease to set `errno` (`math_calls`) and ways out of scopes are led to where they
+//! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`) and ways out of scopes are led to where they
 //! go (`cleanups`). Between its first passes and the others
 //! structs on the stack (`private_parts`) and indices (`indices`) are taken apart.
 
@@ -115,6 +115,7 @@ impl Module {
     }
 
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
+        self.name_parameters();
         self.trust_what_must_not_throw();
         self.forget_errno();
         self.mark_lane_operations();

@@ -90,6 +90,8 @@ pub struct LoadOptions {
     /// For a module that cargo made of a crate: the modules of the crates that it depends on. Only kernels and what
     /// they need are kept.
     pub package: Option<Vec<OsString>>,
+    /// Then, instead of kernels, the functions of this source are kept.
+    pub source: Option<PathBuf>,
 }
 
 /// The passes for [`LoadOptions::registers`]: they do not change control flow, remove a check, or forget of which
@@ -381,7 +383,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         let mut module =
             Module::parse(&compiled.bitcode, &name).map_err(|error| newer_compiler(kind, error))?;
         if *shims {
-            module.keep_kernels(&[])?;
+            module.keep(&module.kernels(), &[])?;
         }
         (module, compiled.warnings, compiled.dependencies)
     } else {
@@ -392,7 +394,11 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
             module.settle_target(triple)?;
         }
         if let Some(parts) = &options.package {
-            module.keep_kernels(parts)?;
+            let kept = match &options.source {
+                Some(source) => module.functions_of(source),
+                None => module.kernels(),
+            };
+            module.keep(&kept, parts)?;
         }
         (module, String::new(), vec![path.to_owned()])
     };
@@ -740,6 +746,7 @@ mod tests {
                     contract: true,
                     shims: true,
                     package: Some(vec!["a b.bc".into()]),
+                    source: Some("a b.rs".into()),
                     flags: CompilerFlags {
                         clang: vec!["-DX=1".into()],
                         rustc: vec!["--cfg=x".into()],

@@ -7,6 +7,10 @@ use warpline::llvm::{has_clang, worker};
 
 fn main() -> ExitCode {
     worker::serve_if_asked();
+    // With AddressSanitizer, a process takes all addresses that there are.
+    if std::env::var_os("WARPLINE_SANITIZED").is_some() {
+        warpline::llvm::child::set_memory(0);
+    }
     if !has_clang() {
         eprintln!("skipped: there is no clang");
         return ExitCode::SUCCESS;

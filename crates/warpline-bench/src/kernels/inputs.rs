@@ -43,7 +43,7 @@ pub(super) fn data(func: &Function, args: &[ArgShape], inputs: Inputs) -> Result
         let count = usize::try_from(end - begin).unwrap_or(0);
         data.result = Some(data.buffers.len());
         let initial = vec![0; count * elem.bytes()];
-        data.buffers.push(Buffer { name: "result".to_owned(), elem, initial });
+        data.buffers.push(Buffer { name: "result".to_owned(), elem, initial, pointers: Vec::new() });
     }
     Ok(data)
 }
@@ -57,6 +57,6 @@ fn add(data: &mut Data, name: &str, values: &Values) -> usize {
         Values::F32(v) => (Elem::F32, v.iter().flat_map(|x| x.to_le_bytes()).collect()),
         Values::F64(v) => (Elem::F64, v.iter().flat_map(|x| x.to_le_bytes()).collect()),
     };
-    data.buffers.push(Buffer { name: name.to_owned(), elem, initial });
+    data.buffers.push(Buffer { name: name.to_owned(), elem, initial, pointers: Vec::new() });
     data.buffers.len() - 1
 }

@@ -1,5 +1,6 @@
 //! Options of `analyze`, `explain`, `constant-time` and `lint`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -316,6 +317,9 @@ pub struct LintOptions {
     /// what argument N points to after the call; the word compare: comparisons with constants
     #[arg(long, value_name = "LIST")]
     pub sanitizers: Option<String>,
+    /// So many inputs are analysed at once [default: as many as there are CPUs]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -18,7 +18,8 @@ pub struct CompilerOptions {
     /// behind `--`; CPPFLAGS, CFLAGS and CXXFLAGS count, too
     #[arg(long = "clang-arg", value_name = "FLAG", allow_hyphen_values = true)]
     pub clang: Vec<OsString>,
-    /// Take the flags of the input from compile_commands.json in this folder
+    /// The project's folder: flags of C and C++ are those of its compile_commands.json, and modules of a package in Rust
+    /// are compiled by cargo
     #[arg(short = 'p', value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Leave out flags that ask for sanitizers, coverage or profiles, instead of refusing them
@@ -63,10 +64,16 @@ impl CompilerOptions {
         Ok(CompilerFlags {
             clang: self.clang.clone(),
             project,
+            package: self.is_package(),
             rustc,
             strip_instrumentation: self.strip_instrumentation,
             ..CompilerFlags::default()
         })
+    }
+
+    /// Whether the project is a package of cargo.
+    pub fn is_package(&self) -> bool {
+        self.project.as_ref().is_some_and(|folder| folder.join("Cargo.toml").is_file())
     }
 
     /// How an input is read as its compiler writes it.

@@ -298,7 +298,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "N[,N[,N]]", value_parser = work_items, help_heading = "Data")]
     pub local: Option<[u64; 3]>,
     /// The argument for a parameter: a number, or f32[N], i32[N] ... with =zero, =iota, =random, =A..B or =NUMBER;
-    /// for a varying parameter one element per index; local:f32[N] for a `local` one
+    /// for a varying parameter one element per index; local:f32[N] for a `local` one; {f32[N],end,i32:7} for a pointer
+    /// to a structure, such as a vector of C++
     #[arg(long, value_name = "NAME=SPEC", help_heading = "Data")]
     pub bind: Vec<Bind>,
     /// The seed of pseudo-random contents

@@ -13,10 +13,12 @@ use super::{CompilerOptions, Format};
 
 Examples:
   warpline report -p build                    all C and C++ sources of a project
+  warpline report src                         all sources below a folder
   warpline report src/*.c -o loops.html
   warpline report kernels.rs --cpu x86-64-v3")]
 pub struct ReportPageOptions {
-    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl [default: what compile_commands.json in the folder of -p lists]
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl, or folders with sources [default: what compile_commands.json in the folder
+    /// of -p lists]
     pub inputs: Vec<PathBuf>,
     /// The page
     #[arg(short, long, value_name = "PATH", default_value = "warpline-report.html")]

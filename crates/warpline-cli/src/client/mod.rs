@@ -23,7 +23,7 @@ use crate::Outcome;
 use crate::cli::{Format, LintOptions};
 use crate::error::{Error, Result};
 use crate::kernel::load;
-use crate::output;
+use crate::{output, parallel};
 use table::{CLIENTS, Client, Run};
 use warpline_compile::choice::find_function;
 use warpline_llvm::worker::LoadOptions;
@@ -116,8 +116,8 @@ pub(crate) fn run(options: &LintOptions) -> Result<Outcome> {
     if options.inputs.is_empty() {
         return Err(Error::option("--client", "give an input: .ll, .bc, .rs, .c, .cpp or .cl"));
     }
-    let inputs = options.inputs.iter().map(|path| input(client, path, options));
-    let output = Output { client: *client.description, inputs: inputs.collect::<Result<_>>()? };
+    let inputs = parallel::of_each(&options.inputs, options.jobs, false, |path| input(client, path, options));
+    let output = Output { client: *client.description, inputs: inputs.into_iter().collect::<Result<_>>()? };
     let printed = match options.format {
         Format::Json => output::json(&output),
         _ => text(&output, options),

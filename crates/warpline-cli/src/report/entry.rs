@@ -11,7 +11,7 @@ use warpline::vectorize::width::Estimate;
 use warpline::vectorize::width::remarks::Name;
 use warpline_compile::loops::{LoopAt, LoopOptions, open_each_region};
 use warpline_compile::remarks::Remarked;
-use warpline_compile::{KernelOptions, unasked};
+use warpline_compile::{KernelOptions, choice, kernel, unasked};
 
 use crate::chain::Sources;
 use crate::cli::ReportPageOptions;
@@ -94,6 +94,13 @@ pub(super) fn of_input(options: &ReportPageOptions, path: &Path) -> Result<Vec<E
         ..KernelOptions::new(path)
     };
     let loops = unasked::loops(&asked, &[])?;
+    if loops.is_empty() {
+        // Most files of a project have neither loops nor kernels.
+        let imported = kernel::load_for_code(path, &asked.load_options(), None)?.imported;
+        if choice::has_no_kernel(&imported, path)? {
+            return Ok(Vec::new());
+        }
+    }
     let (remarked, refused) = cost::of_input(asked.clone(), &[], &loops)?;
     let reports = divergence(options, path, asked, loops)?;
     let mut sources = Sources::beside(path);

@@ -1,28 +1,25 @@
 //! `warpline report`: what becomes of all loops and kernels of a project, as one HTML page.
 //!
-//! * this file: which inputs there are, and looking at each, several at once;
+//! * this file: looking at each input, several at once;
+//! * `sources`: which inputs there are;
 //! * `entry`: what is found out about one loop or kernel: what becomes of it and what that costs (as `analyze --cost`
 //!   says), and what diverges in it and why (as `analyze` says);
 //! * `page`: the page.
 
 mod entry;
 mod page;
+mod sources;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
 
 use crate::Outcome;
 use crate::cli::{Format, ReportPageOptions};
-use crate::error::{Error, Result};
-use crate::output::{self, progress};
-use crate::{compile_commands, summary};
+use crate::error::Result;
+use crate::output;
+use crate::{parallel, summary};
 use entry::{Entry, State};
-
-/// The stack of a thread that looks at inputs, in bytes: what the first one has.
-const STACK: usize = 8 << 20;
 
 /// An input and what is in it, or why it cannot be read.
 struct File {
@@ -35,9 +32,10 @@ struct File {
 /// # Errors
 /// Whatever is wrong with options, or if the page cannot be written.
 pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
-    let inputs = inputs(options)?;
+    let inputs = sources::all(options)?;
     output::check([options.output.as_path()], &inputs)?;
-    let files = look_at(options, &inputs);
+    let look_at = |path: &Path| File { path: path.to_owned(), found: entry::of_input(options, path) };
+    let files = parallel::of_each(&inputs, options.jobs, false, look_at);
     let text = match options.format {
         Format::Text => page::page(&files),
         Format::Json => output::json(&json!({ "inputs": files.iter().map(as_json).collect::<Vec<_>>() })),
@@ -46,50 +44,6 @@ pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
     say(options, &files)?;
     let all_read = files.iter().all(|file| file.found.is_ok());
     Ok(if all_read { Outcome::Clean } else { Outcome::Refused })
-}
-
-/// The inputs that are given, or those of the project.
-fn inputs(options: &ReportPageOptions) -> Result<Vec<PathBuf>> {
-    if !options.inputs.is_empty() {
-        return Ok(options.inputs.clone());
-    }
-    let Some(folder) = &options.compilers.project else {
-        let message = "name inputs, or the folder of a compile_commands.json with -p";
-        return Err(Error::option("report", message));
-    };
-    compile_commands::sources(folder)
-}
-
-/// Looks at all inputs, so many at once. They stay in their order.
-fn look_at(options: &ReportPageOptions, inputs: &[PathBuf]) -> Vec<File> {
-    let bar = progress::bar(inputs.len());
-    let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, File)>> = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = inputs.get(at) else { return };
-            bar.set_message(path.display().to_string());
-            let file = File { path: path.clone(), found: entry::of_input(options, path) };
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((at, file));
-            bar.inc(1);
-        }
-    };
-    let jobs = options.jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        |jobs| jobs.get(),
-    );
-    std::thread::scope(|scope| {
-        for _ in 1..jobs.min(inputs.len()) {
-            // Without more threads, there is this one.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        }
-        work();
-    });
-    bar.finish_and_clear();
-    let mut all = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, file)| file).collect()
 }
 
 /// How many loops and kernels became what.
@@ -119,17 +73,22 @@ fn count(files: &[File]) -> Counts {
     counts
 }
 
+/// What is said of an input that cannot be read: what its compiler says first, and hints. The page has all of it.
+fn brief(reason: &str) -> String {
+    let Some((_, messages)) = reason.split_once(" rejects it:\n") else { return reason.to_owned() };
+    let is_error = |line: &&str| line.contains("error: ") || line.starts_with("error[");
+    let first = messages.lines().find(is_error).or_else(|| messages.lines().next()).unwrap_or_default();
+    let hint = messages.lines().find_map(|line| line.strip_prefix("hint: "));
+    format!("{}{}", first.trim(), hint.map_or_else(String::new, |hint| format!(" ({hint})")))
+}
+
 /// The three lines for people.
 fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
     for file in files {
         if let Err(reason) = &file.found {
             let (path, reason) = (file.path.display().to_string(), reason.to_string());
-            let names_it = reason.starts_with(&path);
-            output::complain(&if names_it {
-                format!("error: {reason}")
-            } else {
-                format!("error: {path}: {reason}")
-            });
+            let reason = reason.strip_prefix(&format!("{path}: ")).unwrap_or(&reason);
+            output::complain(&format!("error: {path}: {}", brief(reason)));
         }
     }
     let Counts { vector, scalar, refused, unread } = count(files);

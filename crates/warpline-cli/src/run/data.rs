@@ -1,12 +1,13 @@
 //! What a run passes to the kernel: numbers and buffers.
 
 use warpline::demangle;
+use warpline::interp::{Memory, TrapKind};
 use warpline::ir::{Function, Type};
 use warpline::shape::ArgShape;
 use warpline_kernels::Random;
 
 use crate::error::{Error, Result};
-use crate::spec::{Bind, Elem, Fill, Number, Spec};
+use crate::spec::{Bind, Elem, Fill, Member, Number, Spec};
 
 /// A buffer as it is before a run.
 pub struct Buffer {
@@ -14,8 +15,28 @@ pub struct Buffer {
     pub name: String,
     /// The type of its elements.
     pub elem: Elem,
-    /// Its contents at the start.
+    /// Its contents at the start; zeros where pointers are.
     pub initial: Vec<u8>,
+    /// The addresses in it.
+    pub pointers: Vec<Pointer>,
+}
+
+/// An address in a buffer.
+#[derive(Copy, Clone, Debug)]
+pub struct Pointer {
+    /// Where it is, in bytes.
+    pub at: usize,
+    /// The number of the buffer that it leads to.
+    pub buffer: usize,
+    /// How far behind the begin of that, in bytes.
+    pub offset: usize,
+}
+
+impl Pointer {
+    /// Its bytes, where buffers have these addresses.
+    pub fn bytes(&self, addresses: &[u64]) -> [u8; 8] {
+        addresses[self.buffer].wrapping_add(self.offset as u64).to_le_bytes()
+    }
 }
 
 /// What is passed for a parameter.
@@ -91,8 +112,8 @@ impl Data {
                     names[i]
                 ));
             };
-            match (bind.spec, shape) {
-                (Spec::Buffer { elem, len, fill }, ArgShape::Varying) => {
+            match (&bind.spec, shape) {
+                (&Spec::Buffer { elem, len, fill }, ArgShape::Varying) => {
                     if Elem::of(ty) != Some(elem) {
                         return wrong(format!("its elements are not of type {elem}"));
                     }
@@ -102,7 +123,7 @@ impl Data {
                     data.passed.push(Passed::Elements(data.buffers.len()));
                     data.add(&names[i], elem, len, fill, seed.wrapping_add(i as u64));
                 }
-                (Spec::Buffer { elem, len, fill }, _) => {
+                (&Spec::Buffer { elem, len, fill }, _) => {
                     if !ty.is_ptr() {
                         return wrong("a buffer is for pointers and varying parameters".to_owned());
                     }
@@ -114,7 +135,17 @@ impl Data {
                         "local memory is for `local` parameters of kernels with barriers; pass a buffer";
                     return wrong(message.to_owned());
                 }
-                (Spec::Number(n), ArgShape::Varying) => match Elem::of(ty) {
+                (Spec::Record(_), ArgShape::Varying) => {
+                    return wrong("a structure is for a pointer that all indices share".to_owned());
+                }
+                (Spec::Record(members), _) => {
+                    if !ty.is_ptr() {
+                        return wrong("a structure is for pointers".to_owned());
+                    }
+                    let record = data.add_record(&names[i], members, seed.wrapping_add(i as u64));
+                    data.passed.push(Passed::Address(record));
+                }
+                (&Spec::Number(n), ArgShape::Varying) => match Elem::of(ty) {
                     Some(elem) => {
                         elem.bits(n).or_else(wrong_number(&names[i]))?;
                         data.passed.push(Passed::Elements(data.buffers.len()));
@@ -122,7 +153,7 @@ impl Data {
                     }
                     None => return wrong("a pointer that varies cannot be bound".to_owned()),
                 },
-                (Spec::Number(n), _) => match Elem::of(ty) {
+                (&Spec::Number(n), _) => match Elem::of(ty) {
                     Some(elem) => {
                         let bits = elem.bits(n).or_else(wrong_number(&names[i]))?;
                         data.passed.push(Passed::Number(bits));
@@ -133,12 +164,11 @@ impl Data {
             }
         }
         if !func.ret.is_void() {
-            let Some(elem) = Elem::of(func.ret) else {
-                let what = if func.ret.is_ptr() { "a pointer" } else { "no number" };
-                let message = format!(
-                    "its result is {what}, which `run` cannot compare: return a number, such as an index; `warpline \
-                     vectorize` makes code of it as it is"
-                );
+            // An address is compared by where it leads.
+            let elem = Elem::of(func.ret).or(func.ret.is_ptr().then_some(Elem::Int(64)));
+            let Some(elem) = elem else {
+                let message = "its result is neither a number nor a pointer, which `run` cannot compare: return \
+                     it through a pointer; `warpline vectorize` makes code of it as it is";
                 return Err(Error::option(format!("function `{}`", demangle(&func.name)), message));
             };
             data.result = Some(data.buffers.len());
@@ -148,7 +178,58 @@ impl Data {
     }
 
     fn add(&mut self, name: &str, elem: Elem, len: usize, fill: Fill, seed: u64) {
-        self.buffers.push(Buffer { name: name.to_owned(), elem, initial: contents(elem, len, fill, seed) });
+        let initial = contents(elem, len, fill, seed);
+        self.buffers.push(Buffer { name: name.to_owned(), elem, initial, pointers: Vec::new() });
+    }
+
+    /// Adds a structure, and what it leads to, whose names are its name and the numbers of members; gives its number.
+    fn add_record(&mut self, name: &str, members: &[Member], seed: u64) -> usize {
+        let (offsets, size) = Member::offsets(members);
+        let mut record = Buffer {
+            name: name.to_owned(),
+            elem: Elem::Int(64),
+            initial: vec![0; size.next_multiple_of(Elem::Int(64).bytes())],
+            pointers: Vec::new(),
+        };
+        for (k, (member, &at)) in members.iter().zip(&offsets).enumerate() {
+            match *member {
+                Member::Buffer { elem, len, fill } => {
+                    record.pointers.push(Pointer { at, buffer: self.buffers.len(), offset: 0 });
+                    self.add(&format!("{name}.{k}"), elem, len, fill, seed.wrapping_add(k as u64));
+                }
+                Member::End => {
+                    // That there is an array before it was seen when it was read.
+                    if let Some(&Pointer { buffer, .. }) = record.pointers.last() {
+                        let offset = self.buffers[buffer].initial.len();
+                        record.pointers.push(Pointer { at, buffer, offset });
+                    }
+                }
+                Member::Number(elem, number) => {
+                    // That it fits was seen when it was read.
+                    let bits = elem.bits(number).unwrap_or_default();
+                    let size = elem.bytes();
+                    record.initial[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+                }
+                Member::Zeros(_) => {}
+            }
+        }
+        self.buffers.push(record);
+        self.buffers.len() - 1
+    }
+
+    /// Gives the buffers places in the memory of an interpreter, and returns their addresses.
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub(super) fn allocate(&self, memory: &mut Memory) -> std::result::Result<Vec<u64>, TrapKind> {
+        let place = |buffer: &Buffer| memory.allocate_bytes(&buffer.initial, ALIGN as u64);
+        let addresses: Vec<u64> = self.buffers.iter().map(place).collect::<std::result::Result<_, _>>()?;
+        for (buffer, &address) in self.buffers.iter().zip(&addresses) {
+            for pointer in &buffer.pointers {
+                memory.write(address + pointer.at as u64, &pointer.bytes(&addresses))?;
+            }
+        }
+        Ok(addresses)
     }
 }
 
@@ -230,6 +311,14 @@ impl Image {
     fn restore_one(&mut self, data: &Data, i: usize) {
         let (start, initial) = (self.starts[i], &data.buffers[i].initial);
         self.storage[i][start..start + initial.len()].copy_from_slice(initial);
+        let pointers = &data.buffers[i].pointers;
+        if !pointers.is_empty() {
+            let addresses = self.exposed();
+            for pointer in pointers {
+                let at = start + pointer.at;
+                self.storage[i][at..at + 8].copy_from_slice(&pointer.bytes(&addresses));
+            }
+        }
     }
 
     /// The contents of a buffer.
@@ -243,15 +332,16 @@ impl Image {
         self.storage.iter().zip(&self.starts).map(|(s, &start)| s[start..].as_ptr().addr() as u64).collect()
     }
 
+    /// The addresses of the buffers, for code that writes there.
+    fn exposed(&mut self) -> Vec<u64> {
+        let places = self.storage.iter_mut().zip(&self.starts);
+        places.map(|(s, &start)| s[start..].as_mut_ptr().expose_provenance() as u64).collect()
+    }
+
     /// The arguments of a range driver for a range that starts where the run's does.
     pub fn slots(&mut self, data: &Data, end: i64) -> Vec<u64> {
         let mut slots = vec![data.begin as u64, end as u64];
-        let addresses: Vec<u64> = self
-            .storage
-            .iter_mut()
-            .zip(&self.starts)
-            .map(|(s, &start)| s[start..].as_mut_ptr().expose_provenance() as u64)
-            .collect();
+        let addresses = self.exposed();
         for passed in &data.passed {
             match *passed {
                 Passed::Index => {}

@@ -176,17 +176,18 @@ fn bind(
     let given: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
     let count = range.size.iter().product();
-    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count, room)?;
+    let made =
+        made_up::missing(&kernel.imported.ir, func, &func.params[..own], &kernel.args, &given, count, room)?;
     let note = (!made.is_empty()).then(|| made_up::describe(&made, None));
     let given: Vec<&Bind> = given.into_iter().chain(&made).collect();
     let zero = Spec::Number(Number::Int(0));
     let (mut local, mut binds) = (vec![None; own], Vec::new());
     for bind in given {
         let param = func.params.iter().position(|&p| func.value_name(p)[1..] == *bind.name);
-        match (bind.spec, param.filter(|&k| k < own)) {
-            (Spec::Local { elem, len }, Some(k)) if func.pointers[func.params[k]].local => {
+        match (&bind.spec, param.filter(|&k| k < own)) {
+            (&Spec::Local { elem, len }, Some(k)) if func.pointers[func.params[k]].local => {
                 local[k] = local[k].or(Some(elem.bytes() as u64 * len as u64));
-                binds.push(Bind { name: bind.name.clone(), spec: zero });
+                binds.push(Bind { name: bind.name.clone(), spec: zero.clone() });
             }
             _ => binds.push(bind.clone()),
         }
@@ -200,7 +201,7 @@ fn bind(
     binds.extend(
         added
             .filter(|(_, a)| !matches!(a, Added::Index(_)))
-            .map(|(&p, _)| Bind { name: func.value_name(p)[1..].to_owned(), spec: zero }),
+            .map(|(&p, _)| Bind { name: func.value_name(p)[1..].to_owned(), spec: zero.clone() }),
     );
     let binds: Vec<&Bind> = binds.iter().collect();
     let data = Data::new(func, &kernel.args, &binds, (0, 1), options.seed)?;
@@ -240,16 +241,14 @@ fn interpret(
     let (fuel, fused) = (FUEL, kernel.vectors.fused);
     let options = Options { fuel, fuse_multiply_add: fused, record_effects: false, ..Options::default() };
     let mut machine = Machine::with_options(&kernel.imported.ir, options);
-    let (mut addresses, mut races, mut stopped) = (Vec::new(), Races::default(), None);
-    for buffer in &data.buffers {
-        match machine.memory.allocate_bytes(&buffer.initial, 64) {
-            Ok(address) => addresses.push(address),
-            Err(why) => {
-                let stop = Stop { text: why.to_string(), undefined: false };
-                return Lockstep::of_groups(Vec::new(), addresses, races, Some(stop));
-            }
+    let (mut races, mut stopped) = (Races::default(), None);
+    let addresses = match data.allocate(&mut machine.memory) {
+        Ok(addresses) => addresses,
+        Err(why) => {
+            let stop = Stop { text: why.to_string(), undefined: false };
+            return Lockstep::of_groups(Vec::new(), Vec::new(), races, Some(stop));
         }
-    }
+    };
     let code = machine.prepare_id(kernel.func);
     let counts = [0, 1, 2].map(|d| range.size[d].div_ceil(range.local[d]));
     for number in 0..counts.iter().product() {

@@ -13,7 +13,7 @@ use warpline_llvm::child::{self, BEGINS, DONE, FINDING, RETURNED};
 
 use crate::cli::{Format, RunOptions};
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, progress};
 
 /// The first argument of the supervised process; the second is the number of its channel.
 const CHILD_VERB: &str = "__run";
@@ -45,10 +45,13 @@ pub fn done(code: u8) {
 /// Runs code of the user's. The parent is told before and after, so that it can say what ended the process, and end
 /// what does not end.
 pub fn watched<T>(program: &str, code: impl FnOnce() -> T) -> T {
-    begins(program);
-    let result = code();
-    child::tell(RETURNED, "");
-    result
+    // It may print.
+    progress::without(|| {
+        begins(program);
+        let result = code();
+        child::tell(RETURNED, "");
+        result
+    })
 }
 
 /// Says that a program of the user's begins, or another one after it.
@@ -104,6 +107,7 @@ pub fn supervise(arguments: &[OsString], options: &RunOptions) -> u8 {
         Err(error) => (2, Some(format!("cannot start this program again: {error}"))),
     };
     if let Some(message) = message {
+        progress::clear_line();
         output::complain(&format!("error: {message}"));
         if options.report.format == Format::Json && code == 1 {
             let report = output::json(&json!({ "finding": message }));

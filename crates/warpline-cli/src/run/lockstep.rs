@@ -159,16 +159,13 @@ fn attempt(
         races: Races::default(),
         stopped: None,
     };
-    let mut addresses = Vec::new();
-    for buffer in &data.buffers {
-        match machine.memory.allocate_bytes(&buffer.initial, 64) {
-            Ok(address) => addresses.push(address),
-            Err(why) => {
-                found.stopped = Some(Stop { text: why.to_string(), undefined: false });
-                return found;
-            }
+    let addresses = match data.allocate(&mut machine.memory) {
+        Ok(addresses) => addresses,
+        Err(why) => {
+            found.stopped = Some(Stop { text: why.to_string(), undefined: false });
+            return found;
         }
-    }
+    };
     let code = machine.prepare_id(kernel);
     let types: Vec<Type> = func.params.iter().map(|&p| func.ty(p)).collect();
     let mut results: Vec<Option<u8>> = Vec::new();

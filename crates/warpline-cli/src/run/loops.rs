@@ -50,7 +50,7 @@ pub(super) fn prepare(
     let binds: Vec<&Bind> =
         options.bind.iter().chain(kernel.directives.binds.iter().map(|at| &at.value)).collect();
     let func = kernel.function();
-    let made_up = made_up::missing(&func.params, func, &kernel.args, &binds, 1, room)?;
+    let made_up = made_up::missing(&kernel.imported.ir, func, &func.params, &kernel.args, &binds, 1, room)?;
     let binds: Vec<&Bind> = binds.into_iter().chain(&made_up).collect();
     let data = Data::new(kernel.function(), &kernel.args, &binds, (0, 1), options.seed)?;
     check(options, &kernel, &data, picture)?;

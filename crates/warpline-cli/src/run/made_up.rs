@@ -2,13 +2,14 @@
 //!
 //! Integers are taken for extents: with one of them a range or loop has thousands of indices, with two, or with loops
 //! in loops, some hundred in either direction, and so on, so that a run takes little time. Pointers lead to buffers with
-//! room for four elements for each combination of these, of the type that the function accesses there. It is a guess,
+//! room for four elements for each combination of these, of the type that the function accesses there, or to structures
+//! (`records`). It is a guess,
 //! and the report says what was passed; where a program needs other data, the interpreter, which judges each run, finds
 //! accesses behind a buffer's end, and the user is told how to say more.
 
 use std::collections::{HashMap, HashSet};
 
-use warpline::ir::{Function, Op, Scalar, Type, Value};
+use warpline::ir::{Function, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
@@ -23,6 +24,7 @@ use crate::spec::{Bind, Elem, Fill, Number, Spec};
 
 use super::data::Data;
 use super::lockstep::{self, Subject};
+use super::records::{self, Guess, Record};
 
 /// What integers are, by how many of them are taken for extents.
 const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
@@ -34,6 +36,9 @@ const SMALL: u64 = 100;
 pub(super) const GROUP: u64 = 64;
 /// See [`GROUP`].
 pub(crate) const ITEMS: u64 = 64 * GROUP;
+
+/// How many elements an array has of which a structure says where it ends: structures of many sizes fill it.
+const WHOLE: u64 = 15_120;
 
 /// Parameters whose names say that something begins there.
 const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "offset"];
@@ -75,32 +80,39 @@ pub(super) fn fitting<T>(run: impl Fn(u64) -> Result<T>) -> Result<T> {
 /// # Errors
 /// If nothing can be made up for one.
 pub(crate) fn missing(
-    params: &[Value],
+    module: &Module,
     func: &Function,
+    params: &[Value],
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
     room: u64,
 ) -> Result<Vec<Bind>> {
-    let extent = extent(params, func, binds);
+    let elements = elements(func);
+    let records = records::of(module, func, &elements);
+    let unbound = |param: &Value| binds.iter().all(|bind| bind.name != name_of(func, *param));
+    let numbers = params.iter().filter(|param| unbound(param)).filter_map(|param| records.get(param));
+    let numbers: usize = numbers.map(Record::numbers).sum();
+    let extents = |binds: &[&Bind]| extents(params, func, binds) + numbers;
+    let extent = EXTENTS[extents(binds).saturating_sub(1).min(EXTENTS.len() - 1)];
     let number = |bind: &&&Bind| match bind.spec {
         Spec::Number(Number::Int(n)) => u64::try_from(n).ok(),
         _ => None,
     };
     let known = binds.iter().filter_map(|bind| number(&bind)).filter(|&n| n > 0);
-    let made = (0..extents(params, func, binds)).map(|_| extent);
+    let made = (0..extents(binds)).map(|_| extent);
     let product = known.chain(made).fold(1, u64::saturating_mul).max(count);
     // Slices, and what nothing bounds, have as many elements as a range has indices.
     let has_lengths = params.iter().any(|&param| is_length(func, param));
-    let len = match extents(params, func, &[]) {
+    let len = match extents(&[]) {
         // A function that is run once, of which nothing says how far it goes.
         0 if count == 1 && !has_lengths => UNKNOWN,
         0 => count.max(EXTENTS[0]),
         _ => product.saturating_mul(4),
     };
+    let bounded = WHOLE.saturating_mul(room).min(MOST) as usize;
     let room = len.saturating_mul(room).clamp(1, MOST) as usize;
     let len = len.clamp(1, MOST) as usize;
-    let elements = elements(func);
     let mut all = Vec::new();
     for (&param, &shape) in params.iter().zip(args) {
         let name = name_of(func, param);
@@ -118,18 +130,26 @@ pub(crate) fn missing(
                 Spec::Local { elem, len: 4 * GROUP as usize }
             }
             (None, _) if func.ty(param).is_ptr() => {
-                let Some(elem) = elements.get(&param).copied().unwrap_or(Some(Elem::F32)) else {
-                    let message = "it leads to pointers, for which no data can be made up: write a function that \
-                         calls this one with data of yours, and no such parameters";
-                    return Err(Error::option(format!("--bind {name}"), message));
-                };
-                Spec::Buffer { elem, len: room, fill: contents(elem, extent) }
+                match elements.get(&param).copied().unwrap_or(Some(Elem::F32)) {
+                    Some(elem) => Spec::Buffer { elem, len: room, fill: contents(elem, extent) },
+                    None => {
+                        let record = records.get(&param).ok_or_else(|| leads_to_pointers(&name))?;
+                        Spec::Record(record.members(&Guess { extent, room, bounded }))
+                    }
+                }
             }
             (None, _) => continue,
         };
         all.push(Bind { name, spec });
     }
     Ok(all)
+}
+
+/// What lies behind a pointer is no structure of numbers and arrays.
+fn leads_to_pointers(name: &str) -> Error {
+    let message = "it leads to pointers to pointers, or to structures that are not simple, for which no data can be \
+                   made up: write a function that calls this one with data of yours, and no such parameters";
+    Error::option(format!("--bind {name}"), message)
 }
 
 /// What is passed to a function with loops of which nothing is said: data that fits, as far as the interpreter goes.
@@ -147,7 +167,7 @@ pub(crate) fn for_loops(kernel: &Kernel) -> Result<Vec<Bind>> {
         fused: false,
     };
     fitting(|room| {
-        let made = missing(&func.params, func, &kernel.args, &[], 1, room)?;
+        let made = missing(&kernel.imported.ir, func, &func.params, &kernel.args, &[], 1, room)?;
         let data = Data::new(func, &kernel.args, &made.iter().collect::<Vec<_>>(), (0, 1), 1)?;
         match lockstep::interpret(subject, &data, None).stopped.filter(|stop| stop.undefined) {
             Some(stop) => Err(does_not_fit(&stop.text, &describe(&made, None))),
@@ -192,7 +212,11 @@ fn index(func: &Function) -> Option<String> {
 /// What was passed, in a line.
 pub(super) fn describe(made: &[Bind], range: Option<(i64, i64)>) -> String {
     let range = range.map(|(begin, end)| format!("--range {begin}..{end}"));
-    let binds = made.iter().map(|bind| format!("--bind {}={}", bind.name, bind.spec));
+    let binds = made.iter().map(|bind| match &bind.spec {
+        // For shells, which have braces of their own.
+        Spec::Record(_) => format!("--bind '{}={}'", bind.name, bind.spec),
+        _ => format!("--bind {}={}", bind.name, bind.spec),
+    });
     let all: Vec<String> = range.into_iter().chain(binds).collect();
     format!("data was made up: {}", all.join(" "))
 }
@@ -263,7 +287,7 @@ fn is_length(func: &Function, param: Value) -> bool {
     stem.is_some() && stem == before.strip_suffix(".0") && func.ty(func.params[at]).is_ptr()
 }
 
-fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
+pub(super) fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
     match elem {
         Elem::Bool => Number::Int(1),
         Elem::Int(8) => Number::Int(SMALL.into()),
@@ -274,14 +298,15 @@ fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
 }
 
 /// What is in a buffer: integers that are wide enough may be indices.
-fn contents(elem: Elem, extent: u64) -> Fill {
+pub(super) fn contents(elem: Elem, extent: u64) -> Fill {
     match elem {
         Elem::Int(16..) => Fill::Between(Number::Int(0), Number::Int(extent.into())),
         _ => Fill::Random,
     }
 }
 
-/// What lies where parameters point to, by what is loaded and stored through them; `None` if that are pointers.
+/// What lies where parameters, and other pointers that functions begin with or load, point to, by what is loaded and
+/// stored through them; `None` if that are pointers.
 /// Structures of several types are taken for what is floating-point in them.
 fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
     let mut found: HashMap<Value, Option<Elem>> = HashMap::new();
@@ -296,8 +321,8 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
             None => continue,
         };
         let is_float = |elem: Option<Elem>| elem.is_some_and(Elem::is_float);
-        for param in params_behind(func, accessed.address) {
-            let old = found.entry(param).or_insert(elem);
+        for pointer in pointers_behind(func, accessed.address) {
+            let old = found.entry(pointer).or_insert(elem);
             if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
                 *old = elem;
             }
@@ -306,17 +331,17 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
     found
 }
 
-/// The parameters that an address may be computed from.
-fn params_behind(func: &Function, address: Value) -> Vec<Value> {
-    let (mut seen, mut work, mut params) = (HashSet::new(), vec![address], Vec::new());
+/// The pointers that an address may be computed from, and that are computed from no others.
+fn pointers_behind(func: &Function, address: Value) -> Vec<Value> {
+    let (mut seen, mut work, mut found) = (HashSet::new(), vec![address], Vec::new());
     while let Some(v) = work.pop() {
         if !seen.insert(v) {
             continue;
         }
         match func.pointers_behind(v) {
             Some(behind) => work.extend(behind),
-            None => params.extend(Some(v).filter(|v| func.params.contains(v))),
+            None => found.push(v),
         }
     }
-    params
+    found
 }

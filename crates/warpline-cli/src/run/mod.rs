@@ -20,6 +20,7 @@ mod mathematics;
 mod picture;
 mod png;
 mod profile;
+mod records;
 mod report;
 pub mod timing;
 
@@ -50,7 +51,7 @@ use crate::cli::{Format, RunOptions};
 use crate::drive;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Kernel};
-use crate::output;
+use crate::output::{self, progress};
 use crate::spec::{Bind, Number, Spec, Tolerance};
 
 use compare::Comparison;
@@ -197,8 +198,12 @@ fn run_all(
 ) -> Result<Outcome> {
     let (mut reports, mut left_out) = (Vec::new(), Vec::new());
     let mut all = Outcome::Clean;
+    let shown = progress::begin(kernels.len(), options.report.quiet);
     for chosen in kernels {
-        match run(chosen) {
+        shown.piece(&demangle(&chosen.name));
+        let done = run(chosen);
+        shown.piece_is_done();
+        match done {
             Ok((Report::Text(text), outcome)) => {
                 output::report([], &text)?;
                 all = all.and(outcome);
@@ -578,7 +583,8 @@ fn bind(options: &RunOptions, kernel: &Kernel, room: u64) -> Result<(Data, Optio
     check_parameters(func)?;
     let items = kernel.items.as_ref().map_or(Vec::new(), |items| row_of_items(items, func, begin, end));
     let count = begin.abs_diff(end);
-    let made = made_up::missing(&func.params[..own], func, &kernel.args, &given, count, room)?;
+    let made =
+        made_up::missing(&kernel.imported.ir, func, &func.params[..own], &kernel.args, &given, count, room)?;
     let note = (range.is_none() || !made.is_empty())
         .then(|| made_up::describe(&made, range.is_none().then_some((begin, end))));
     let binds: Vec<&Bind> = given.into_iter().chain(&made).chain(&items).collect();

@@ -23,6 +23,8 @@ pub struct Request {
     pub triple: Option<String>,
     /// The package's build script, which runs already.
     pub script: Option<PathBuf>,
+    /// Whether all functions of the crate are compiled, not only those that others may call.
+    pub all_functions: bool,
 }
 
 /// What was made of a target.
@@ -254,7 +256,11 @@ impl Request {
             .env("WARPLINE_NESTED_BIN", yes_or_no)
             .env(
                 "WARPLINE_NESTED_FLAGS",
-                if self.script.is_some() { "-Cpanic=unwind" } else { "-Cpanic=abort" },
+                match (self.script.is_some(), self.all_functions) {
+                    (true, _) => "-Cpanic=unwind",
+                    (false, false) => "-Cpanic=abort",
+                    (false, true) => "-Cpanic=abort -Clink-dead-code",
+                },
             );
         match &self.script {
             Some(script) => command.env("WARPLINE_NESTED_SCRIPT", script).env(STAMP, stamp(script)),

@@ -2,7 +2,8 @@
 //!
 //! A file that can be compiled alone is, as ever: that is fast, and needs nothing of the package. One that uses the
 //! rest of the crate, or has `cfg`s, or kernels with types that rustc alone knows, is compiled by cargo, with the
-//! package's default features. Whoever gives arguments for rustc has the file compiled by these alone.
+//! package's default features. Whoever gives arguments for rustc has the file compiled by these alone. A file without
+//! kernels, whose loops are meant, is compiled by cargo where that is asked for: build scripts run then.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub(crate) struct Part {
     pub may_be_alone: bool,
 }
 
-/// Whether a source is a module of a package, with kernels.
+/// Whether a source is a module of a package, and has kernels or is to be compiled with the package.
 ///
 /// # Errors
 /// If what is said of kernels does not fit them.
@@ -41,13 +42,13 @@ pub(crate) fn part(source: &Path, options: &LoadOptions) -> Result<Option<Part>>
         return Ok(None);
     }
     let signatures = signature::read(source)?;
-    if signatures.is_empty() {
+    if signatures.is_empty() && !options.flags.package {
         return Ok(None);
     }
     // Without a package, cargo is not asked.
     let Some(member) = member(source)? else { return Ok(None) };
     let text = std::fs::read_to_string(source).unwrap_or_default();
-    let may_be_alone = !text.contains("cfg") && signatures.iter().all(is_plain);
+    let may_be_alone = !options.flags.package && !text.contains("cfg") && signatures.iter().all(is_plain);
     Ok(Some(Part { member, signatures, may_be_alone }))
 }
 
@@ -88,8 +89,16 @@ pub(crate) fn renamed(source: &Path, signatures: &[Signature], mut module: Modul
 /// What cargo says, or those of [`worker::load_module`].
 pub(crate) fn load(source: &Path, part: &Part, options: &LoadOptions) -> Result<(Imported, Vec<PathBuf>)> {
     let target = &part.member.target;
-    let folder = target_folder(&target.manifest)?.join("warpline");
-    let request = Request { folder: folder.clone(), triple: options.triple.clone(), ..Request::default() };
+    let all_functions = part.signatures.is_empty();
+    // Cargo does not see with which flags the crate was compiled.
+    let folder = if all_functions { "warpline-loops" } else { "warpline" };
+    let folder = target_folder(&target.manifest)?.join(folder);
+    let request = Request {
+        folder: folder.clone(),
+        triple: options.triple.clone(),
+        all_functions,
+        ..Request::default()
+    };
     let built = request.build(target)?;
     let bitcode = folder.join(format!("{}-{}.bc", target.name, std::process::id()));
     let unwritten =
@@ -98,9 +107,31 @@ pub(crate) fn load(source: &Path, part: &Part, options: &LoadOptions) -> Result<
     let asked = LoadOptions {
         simplify: Some(options.simplify.unwrap_or(true)),
         package: Some(built.parts),
+        source: all_functions.then(|| source.to_owned()),
         ..options.clone()
     };
     let loaded = worker::load_module(&bitcode, &asked);
     let _ = std::fs::remove_file(&bitcode);
-    Ok((renamed(source, &part.signatures, loaded?.0)?, built.files))
+    let module = loaded?.0;
+    let imported = match all_functions {
+        true => Imported::new(module),
+        false => renamed(source, &part.signatures, module)?,
+    };
+    Ok((imported, built.files))
+}
+
+/// What to do where rustc rejects a source, if that may be a module of a package.
+pub(crate) fn hint(source: &Path, options: &LoadOptions) -> Option<String> {
+    let is_alone = !options.flags.package && options.flags.rustc.is_empty();
+    let is_rust = source.extension().is_some_and(|extension| extension == "rs");
+    let manifest = super::manifest_of(source).filter(|_| is_alone && is_rust)?;
+    let folder = manifest.parent()?;
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| folder.strip_prefix(here).ok().map(Path::to_owned));
+    let folder = match below {
+        Some(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Some(below) => below,
+        None => folder.to_owned(),
+    };
+    Some(format!("hint: it may be a module of a package: `-p {}` has cargo compile that", folder.display()))
 }

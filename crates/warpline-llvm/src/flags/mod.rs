@@ -33,6 +33,8 @@ pub struct CompilerFlags {
     pub project: Vec<OsString>,
     /// Arguments of rustc.
     pub rustc: Vec<OsString>,
+    /// Whether cargo compiles a source in Rust with the crate that it is a module of, for it is not complete alone.
+    pub package: bool,
     /// Whether flags that ask for instrumentation are left out instead of refused.
     pub strip_instrumentation: bool,
     /// Which files are to be listed that a source is made of.

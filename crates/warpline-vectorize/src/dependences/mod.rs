@@ -62,8 +62,8 @@ use roots::Objects;
 pub(super) use access::is_silent;
 pub(super) use apart::Apart;
 pub(crate) use checks::Check;
-pub(crate) use pieces::Pieces;
 pub(super) use pieces::cut;
+pub(crate) use pieces::{Pieces, is_piece};
 pub(crate) use region::{Growth, Region, Stands};
 
 /// What was found of the dependences of a kernel, as far as it was not refused.

@@ -26,6 +26,15 @@ use warpline_ir::{
 use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options as UniformityOptions, Uniformity};
 
+/// What stands in the name of a piece, before its number.
+const PIECE: &str = ".piece";
+
+/// Whether a function of this name is a piece, and no function of the program's.
+pub(crate) fn is_piece(name: &str) -> bool {
+    let number = name.rsplit_once(PIECE).map(|(_, number)| number);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// A function that was made of a piece of a kernel.
 #[derive(Clone, Debug)]
 pub struct Piece {
@@ -327,7 +336,7 @@ impl Plan {
                 }
             }
         }
-        let name = format!("{name}.piece{}", update.store.as_u32());
+        let name = format!("{name}{PIECE}{}", update.store.as_u32());
         let types: Vec<Type> = self.results.iter().map(|&r| func.ty(r)).collect();
         let ret = match types[..] {
             [] => Type::Void,

@@ -7,6 +7,7 @@ use warpline_ir::{Combine, Function, Inst, LaneOp, Op, Place};
 
 use super::work::divides_by_constant;
 use super::{Machine, Program};
+use crate::dependences::is_piece;
 use crate::recipes::{Contiguous, How, Recipe, Rep};
 
 /// Part of the estimate for a group of lanes.
@@ -34,6 +35,8 @@ pub enum What {
     MaskedByLane,
     /// Calls that are made for one lane after the other.
     Scalarized,
+    /// Updates of memory that lanes may share, made in their order.
+    Ordered,
     /// Divisions of integers.
     Division,
     /// Vector mathematics.
@@ -46,6 +49,9 @@ pub enum What {
     Arithmetic,
 }
 
+/// What to do where lanes update the same memory.
+pub(super) const APART: &str = "put what does not depend on these updates into a loop of its own";
+
 impl What {
     /// It in words, in the plural.
     #[must_use]
@@ -56,6 +62,7 @@ impl What {
             What::Strided => "strided loads and stores",
             What::MaskedByLane => "loads and stores under masks, one lane after the other",
             What::Scalarized => "calls for one lane after the other",
+            What::Ordered => "updates of memory that lanes may share, one lane after the other",
             What::Division => "integer divisions",
             What::Mathematics => "mathematics",
             What::InOrder => "sums or products of floating-point numbers in order",
@@ -78,6 +85,7 @@ impl What {
             What::Scalarized => {
                 "let the function be seen (`static`, a header, LTO) so that it is vectorized, too"
             }
+            What::Ordered => APART,
             What::Division => "divide by constants, or by floating-point numbers",
             What::Mathematics => "`--math-ulp`, `float` instead of `double`, or fewer calls",
             What::InOrder => {
@@ -131,6 +139,15 @@ pub(super) fn heaviest(program: &Program<'_>, machine: &Machine, width: u32, mos
     found
 }
 
+/// Whether an instruction calls what was cut out of the program so that lanes update memory one after the other.
+fn is_update_in_order(program: &Program<'_>, i: Inst) -> bool {
+    let callee = match &program.func.insts[i].op {
+        Op::Call(info) => info.callee,
+        _ => None,
+    };
+    callee.is_some_and(|symbol| is_piece(&program.module.symbols[symbol].name))
+}
+
 /// The kind of work that an instruction's recipe is.
 pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst) -> What {
     let data = &program.func.insts[i];
@@ -154,6 +171,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         Recipe::Widen if divides_by_constant(program.func, i) => What::Arithmetic,
         Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
         Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
+        Recipe::Scalarize { .. } if is_update_in_order(program, i) => What::Ordered,
         Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
         Recipe::CrossLane if combines_in_order(program.func, i) => What::InOrder,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {

@@ -252,6 +252,14 @@ impl Maker<'_> {
             What::Gather | What::Scatter | What::Strided => Some(self.access(i)),
             What::MaskedByLane => Some(masked_by_lane(program.func, i)),
             What::Scalarized => Some(self.scalarized(i)),
+            What::Ordered => Some(
+                Finding::new(
+                    Kind::Missed,
+                    Name::ScalarizedInstruction,
+                    "memory that lanes may share is updated for one lane after the other",
+                )
+                .advise(burdens::APART),
+            ),
             What::Division => Some(division(program.func, i)),
             What::Mathematics => {
                 let Op::Call(info) = &data.op else {
