@@ -254,7 +254,7 @@ pub(crate) struct BenchSurveyOptions {
 #[derive(Args)]
 pub(crate) struct BenchGroupsOptions {
     /// Files in OpenCL C whose kernels take the arguments of those in `filetests/groups`
-    #[arg(default_values = ["filetests/groups/kernels.cl", "filetests/groups/suites.cl", "filetests/groups/ordinary.cl"])]
+    #[arg(default_values = ["filetests/groups/kernels.cl", "filetests/groups/suites.cl", "filetests/groups/ordinary.cl", "filetests/groups/foreign.cl"])]
     pub sources: Vec<PathBuf>,
     /// How many work-items a group has
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=256))]

@@ -117,6 +117,16 @@ fn kernels_as_programs_for_gpus_have_them_do_what_work_groups_do_by_definition()
 }
 
 #[test]
+fn kernels_as_suites_write_them_do_what_work_groups_do_by_definition() {
+    if !has_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/foreign.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "8"]);
+}
+
+#[test]
 fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition() {
     if !has_clang() {
         return;
@@ -365,6 +375,8 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
         "if (l < 16) tmp[l] += tmp[l + 16];",
         "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 1];",
         "if ((l & 3) == 0) { tmp[l] += tmp[l + 2]; tmp[l + 3] = tmp[l + 1]; }",
+        "int id = l & 3; if (id < 2 && l + 2 < n) tmp[l] += tmp[l + 2] * id;",
+        "if (l & 4) tmp[l] += tmp[l - 4];",
     ] {
         let (code, said) =
             vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
@@ -374,6 +386,8 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
         "if (l < 17) tmp[l] += tmp[l + 16];",
         "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 2];",
         "if ((l & 2) == 0) tmp[l] += tmp[l + 1];",
+        "int id = l & 3; if (id < 2 && l + 1 < n) tmp[l] += tmp[l + 1] * id;",
+        "if (l & 4) tmp[l] += tmp[l - 5];",
     ] {
         let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{racy}\n{WAIT}\nout[g] = tmp[l];"), &[]);
         assert_eq!(code, Some(1), "{racy}: {said}");

@@ -202,11 +202,9 @@ impl Generator<'_> {
             ),
             4 => format!("f = f * 0.5f; f = f + (float)(y & {});\n", (1 << k) - 1),
             5 => format!("four = four.yzwx + (uint4)(x, {k}, y, l); if (small & 1) four.x ^= y;\n"),
-            6 => format!(
-                "y = ADD(y, (int)get_global_id({}) * {k} + (int)get_num_groups({}));\n",
-                k % 3,
-                k % 2
-            ),
+            6 => {
+                format!("y = ADD(y, (int)get_global_id({}) * {k} + (int)get_num_groups({}));\n", k % 3, k % 2)
+            }
             7 => format!(
                 "if (f > {}.0f) {{ while ((y & 7) < {k}) y = ADD(y, 1 + (x & 1)); small ^= y; }}\n",
                 k * 5
@@ -247,7 +245,10 @@ impl Generator<'_> {
                 )
             }
             7 => format!("x = exchange(tmp, ADD(x, {k}), l, (l + {k}) % size);\n"),
-            8 => format!("for (int i = l; i < {}; i += size) bins[i] = ADD(bins[i], i * {k});\n{WAIT}", self.below(10)),
+            8 => format!(
+                "for (int i = l; i < {}; i += size) bins[i] = ADD(bins[i], i * {k});\n{WAIT}",
+                self.below(10)
+            ),
             _ => format!(
                 "{{ int seen = 0; for (int i = 0; i < size; i++) seen += tmp[i] < x || tmp[i] == x && i < l; y = ADD(y, seen); }}\n{WAIT}"
             ),
@@ -269,7 +270,9 @@ impl Generator<'_> {
             "Y < b && l < b",
         ];
         let condition = conditions[self.below(9)].replace('b', "bound");
-        format!("{{ int bound = {bound};\n{WAIT}if ({condition}) tmp[l] = ADD(MUL(tmp[l], 3), l);\n{WAIT}}}\n")
+        format!(
+            "{{ int bound = {bound};\n{WAIT}if ({condition}) tmp[l] = ADD(MUL(tmp[l], 3), l);\n{WAIT}}}\n"
+        )
     }
 
     /// What all work-items of a group compute together.
@@ -302,7 +305,9 @@ impl Generator<'_> {
             6 => "x = ADD(x, sub_group_broadcast(y, 0));\n".to_owned(),
             7 => format!("y = ADD(y, get_sub_group_id() * {k} + get_sub_group_local_id() * 3);\n"),
             8 => "x ^= get_num_sub_groups() * 5 + get_sub_group_size();\n".to_owned(),
-            _ => format!("tmp[l] = x;\n{WAIT}y = ADD(y, sub_group_reduce_min(tmp[(l + {k}) % size]));\n{WAIT}"),
+            _ => {
+                format!("tmp[l] = x;\n{WAIT}y = ADD(y, sub_group_reduce_min(tmp[(l + {k}) % size]));\n{WAIT}")
+            }
         }
     }
 

@@ -119,7 +119,9 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
 fn row(line: &str, seconds: impl Fn(&str) -> f64) -> Option<Row> {
     let (name, numbers) = line.split_once(' ')?;
     let numbers: Vec<f64> = numbers.split(' ').filter_map(|word| word.parse().ok()).collect();
-    let &[items, runs, ours, scalar, theirs, best, their_best, two, equal] = &numbers[..] else { return None };
+    let &[items, runs, ours, scalar, theirs, best, their_best, two, equal] = &numbers[..] else {
+        return None;
+    };
     let [scalar, theirs, best, their_best] =
         [scalar, theirs, best, their_best].map(|time| Some(time).filter(|&t| t > 0.0));
     Some(Row {
