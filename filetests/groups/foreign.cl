@@ -38,7 +38,7 @@ __kernel void reduce_grid_stride(__global const int *g_idata, __global int *g_od
 // Two elements of each block are added while they are loaded.
 __kernel void reduce_first_add(__global const int *g_idata, __global int *g_odata, int n, __local int *sdata) {
   unsigned int tid = get_local_id(0), size = get_local_size(0);
-  unsigned int i = get_group_id(0) * (size * 2) + tid;
+  unsigned int i = (get_group_id(0) >> 1) * (size * 2) + tid;
   sdata[tid] = (i < n) ? g_idata[i] : 0;
   if (i + size < n) sdata[tid] += g_idata[i + size];
   SYNC;
