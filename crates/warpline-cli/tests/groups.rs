@@ -198,6 +198,79 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
     }
 }
 
+/// Runs kernels by indices that wrap in a group of lanes, on arrays of which hardly anything is ever touched.
+const WRAPPING: &str = r#"#define _GNU_SOURCE
+#include "k.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+static int *array(void) {
+  void *all = mmap(0, (size_t)1 << 34, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return all == MAP_FAILED ? 0 : all;
+}
+int main(void) {
+  int *in = array(), *out = array(), *half = in + ((size_t)1 << 31), *to = out + ((size_t)1 << 31);
+  if (!in || !out) return puts("no memory") < 0;
+  for (unsigned before = 0; before < 200; before += 7)
+    for (uint64_t n = 1; n < 300; n += 13) {
+      uint64_t offset[3] = {0}, size[3] = {n, 1, 1}, local[3] = {64, 1, 1};
+      unsigned first = 0u - before, second = 0x80000000u - before;
+      for (unsigned i = 0; i < n; i++) in[first + i] = 3 * i + 1, out[first + i] = 0;
+      by_uint_ndrange(offset, size, local, in, out, first);
+      for (unsigned i = 0; i < n; i++)
+        if (out[first + i] != 3 * i + 1) return printf("uint: %u before the end: %u of %d\n", before, i, (int)n);
+      for (unsigned i = 0; i < n; i++) half[(int)(second + i)] = 5 * i + 1, to[(int)(second + i)] = 0;
+      by_int_ndrange(offset, size, local, half, to, second);
+      for (unsigned i = 0; i < n; i++)
+        if (to[(int)(second + i)] != 5 * i + 1) return printf("int: %u before the end: %u of %d\n", before, i, (int)n);
+    }
+  puts("right");
+}
+"#;
+
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux"))]
+fn indices_that_wrap_between_lanes_are_those_of_one_work_item_after_the_other() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let kernels = "kernel void by_uint(global const int *in, global int *out, uint first) {
+  uint i = get_global_id(0) + first;
+  out[i] = in[i];
+}
+kernel void by_int(global const int *in, global int *out, uint first) {
+  int i = (int)((uint)get_global_id(0) + first);
+  out[i] = in[i];
+}
+";
+    std::fs::write(at("k.cl"), kernels).unwrap();
+    std::fs::write(at("main.c"), WRAPPING).unwrap();
+    for width in ["auto", "8", "64"] {
+        let (source, object, header) = (at("k.cl"), at("k.o"), at("k.h"));
+        ok(&warpline(&[
+            "vectorize",
+            &source,
+            "-o",
+            &object,
+            "--header",
+            &header,
+            "-q",
+            "--require-all",
+            "--width",
+            width,
+        ]));
+        if run("cc", &["-O1", "-w", "main.c", "k.o", "-o", "all", "-lm"], folder.path()).is_none() {
+            eprintln!("skipped: there is no C compiler");
+            return;
+        }
+        let output = Command::new(at("all")).output().unwrap();
+        let said = stdout(&output);
+        assert!(said == "right\n" || said == "no memory\n", "{width} lanes: {said}");
+    }
+}
+
 /// A kernel with its last barrier only, so that work-items read what others have not written yet.
 fn without_barriers(kernel: &str) -> String {
     let wait = "barrier(CLK_LOCAL_MEM_FENCE);";

@@ -39,7 +39,9 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let options = cx.options;
     let (updates, sums) = (options.pieces.count() > 0, !options.sums.is_empty());
     let wanted = options.width > 1 && options.coherence != Coherence::Off && options.region.is_none();
-    if !wanted || options.contract != Contract::Threads || updates || sums {
+    // What order proves of accesses, it proves of each by itself.
+    let in_order = matches!(options.contract, Contract::Sequential | Contract::Independent);
+    if !wanted || in_order || updates || sums {
         return Ok(false);
     }
     let uniformity = cx.uniformity(unit);
