@@ -284,13 +284,13 @@ mod tests {
         for mask in 0..32u64 {
             for (are, of_sum) in [(0, 0), (0, mask), (mask & 5, mask & 5), (mask & 6, mask & 3)] {
                 for by in 0..32u64 {
-                    let tried = (0..32u64).any(|x| x & mask == are && (x + by) % 32 & mask == of_sum);
+                    let tried = (0..32u64).any(|x| x & mask == are && ((x + by) % 32) & mask == of_sum);
                     assert_eq!(
                         some_number_fits(5, by, |_| [(mask, of_sum), (mask, are)]),
                         tried,
                         "{mask} {are} {by}"
                     );
-                    let same = (0..32u64).any(|x| x & mask == (x + by) % 32 & mask);
+                    let same = (0..32u64).any(|x| x & mask == ((x + by) % 32) & mask);
                     let found = some_number_fits(5, by, |own| [(mask, own), (mask, own)]);
                     assert_eq!(found, same, "{mask} {by}");
                 }
