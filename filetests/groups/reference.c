@@ -159,6 +159,11 @@ void _Z17wait_group_eventsiPU9CLgeneric9ocl_event(int count, void *events) {
 void _Z8prefetchPU8CLglobalKim(const int *from, uint64_t count) { (void)from, (void)count; }
 
 int _Z3maxii(int a, int b) { return a > b ? a : b; }
+int _Z3minii(int a, int b) { return a < b ? a : b; }
+int _Z5clampiii(int x, int least, int most) { return x < least ? least : x > most ? most : x; }
+void _Z9mem_fencej(unsigned flags) { (void)flags; }
+void _Z14read_mem_fencej(unsigned flags) { (void)flags; }
+void _Z15write_mem_fencej(unsigned flags) { (void)flags; }
 
 static void item(void) {
   kernel(in_of, out_of, n_of, tmp_of);

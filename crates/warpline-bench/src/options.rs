@@ -254,12 +254,13 @@ pub(crate) struct BenchSurveyOptions {
 #[derive(Args)]
 pub(crate) struct BenchGroupsOptions {
     /// Files in OpenCL C whose kernels take the arguments of those in `filetests/groups`
-    #[arg(default_values = ["filetests/groups/kernels.cl", "filetests/groups/suites.cl", "filetests/groups/ordinary.cl"])]
+    #[arg(default_values = ["filetests/groups/kernels.cl", "filetests/groups/suites.cl", "filetests/groups/ordinary.cl", "filetests/groups/foreign.cl"])]
     pub sources: Vec<PathBuf>,
     /// How many work-items a group has
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=256))]
     pub local: u64,
-    /// So many milliseconds a kernel runs at least, if a range of a million work-items is enough for it
+    /// So many milliseconds are measured at least: of a range of up to a million work-items, and where that takes less,
+    /// of several runs
     #[arg(long, value_name = "MS", default_value_t = 5.0)]
     pub least: f64,
     /// Where to write the result [default: standard output]

@@ -117,6 +117,16 @@ fn kernels_as_programs_for_gpus_have_them_do_what_work_groups_do_by_definition()
 }
 
 #[test]
+fn kernels_as_suites_write_them_do_what_work_groups_do_by_definition() {
+    if !has_clang() {
+        return;
+    }
+    let source = root().join("filetests/groups/foreign.cl");
+    compare(&source, &[]);
+    compare(&source, &["--width", "8"]);
+}
+
+#[test]
 fn regions_for_some_work_items_and_local_updates_do_what_they_do_by_definition() {
     if !has_clang() {
         return;
@@ -157,20 +167,23 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
     let number =
         |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let (seed, count) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 12));
-    let batch = number("WARPLINE_BATCH", 12);
+    let (batch, optimized) = (number("WARPLINE_BATCH", 12), number("WARPLINE_OPTIMIZED", 1));
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("random.cl");
     for start in (seed..seed + count).step_by(batch as usize) {
         let end = (start + batch).min(seed + count);
         // Functions of sub-groups need a number of lanes that the reference knows.
         let width = ["", "4", "8", "16"][(start / batch % 4) as usize];
-        println!("kernels of seeds {start} to {}, lanes: {width}", end - 1);
+        let is_optimized = start / batch / 4 % optimized == 0;
+        println!("kernels of seeds {start} to {}, lanes: {width}, optimized: {is_optimized}", end - 1);
         let width = Some(width).filter(|w| !w.is_empty());
         let kernels: Vec<_> = (start..end).map(|seed| GroupKernel::random(seed, width.is_some())).collect();
         let wrong = |kernels: &[GroupKernel]| {
             std::fs::write(&source, file(kernels)).unwrap();
             let mut options = vec!["-q"];
             options.extend(width.into_iter().flat_map(|w| ["--width", w]));
+            // Most of the time would be LLVM's.
+            options.extend((!is_optimized).then_some("--unoptimized"));
             compared(&source, &source, &options).filter(|said| !said.ends_with("right\n"))
         };
         let Some(said) = wrong(&kernels) else { continue };
@@ -182,6 +195,79 @@ fn random_kernels_with_barriers_do_what_work_groups_do_by_definition() {
             least = smaller;
         }
         panic!("{said}{}{}", file(std::slice::from_ref(&least)), wrong(&[least]).unwrap_or_default());
+    }
+}
+
+/// Runs kernels by indices that wrap in a group of lanes, on arrays of which hardly anything is ever touched.
+const WRAPPING: &str = r#"#define _GNU_SOURCE
+#include "k.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+static int *array(void) {
+  void *all = mmap(0, (size_t)1 << 34, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return all == MAP_FAILED ? 0 : all;
+}
+int main(void) {
+  int *in = array(), *out = array(), *half = in + ((size_t)1 << 31), *to = out + ((size_t)1 << 31);
+  if (!in || !out) return puts("no memory") < 0;
+  for (unsigned before = 0; before < 200; before += 7)
+    for (uint64_t n = 1; n < 300; n += 13) {
+      uint64_t offset[3] = {0}, size[3] = {n, 1, 1}, local[3] = {64, 1, 1};
+      unsigned first = 0u - before, second = 0x80000000u - before;
+      for (unsigned i = 0; i < n; i++) in[first + i] = 3 * i + 1, out[first + i] = 0;
+      by_uint_ndrange(offset, size, local, in, out, first);
+      for (unsigned i = 0; i < n; i++)
+        if (out[first + i] != 3 * i + 1) return printf("uint: %u before the end: %u of %d\n", before, i, (int)n);
+      for (unsigned i = 0; i < n; i++) half[(int)(second + i)] = 5 * i + 1, to[(int)(second + i)] = 0;
+      by_int_ndrange(offset, size, local, half, to, second);
+      for (unsigned i = 0; i < n; i++)
+        if (to[(int)(second + i)] != 5 * i + 1) return printf("int: %u before the end: %u of %d\n", before, i, (int)n);
+    }
+  puts("right");
+}
+"#;
+
+#[test]
+#[cfg(all(target_pointer_width = "64", target_os = "linux"))]
+fn indices_that_wrap_between_lanes_are_those_of_one_work_item_after_the_other() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let kernels = "kernel void by_uint(global const int *in, global int *out, uint first) {
+  uint i = get_global_id(0) + first;
+  out[i] = in[i];
+}
+kernel void by_int(global const int *in, global int *out, uint first) {
+  int i = (int)((uint)get_global_id(0) + first);
+  out[i] = in[i];
+}
+";
+    std::fs::write(at("k.cl"), kernels).unwrap();
+    std::fs::write(at("main.c"), WRAPPING).unwrap();
+    for width in ["auto", "8", "64"] {
+        let (source, object, header) = (at("k.cl"), at("k.o"), at("k.h"));
+        ok(&warpline(&[
+            "vectorize",
+            &source,
+            "-o",
+            &object,
+            "--header",
+            &header,
+            "-q",
+            "--require-all",
+            "--width",
+            width,
+        ]));
+        if run("cc", &["-O1", "-w", "main.c", "k.o", "-o", "all", "-lm"], folder.path()).is_none() {
+            eprintln!("skipped: there is no C compiler");
+            return;
+        }
+        let output = Command::new(at("all")).output().unwrap();
+        let said = stdout(&output);
+        assert!(said == "right\n" || said == "no memory\n", "{width} lanes: {said}");
     }
 }
 
@@ -210,7 +296,7 @@ fn the_comparison_sees_kernels_that_have_lost_barriers_or_changed_a_number() {
         let lines = said.lines().filter_map(|line| Some(line.split_once(": ")?.0.to_owned()));
         Some(lines.collect::<std::collections::BTreeSet<_>>().len())
     };
-    let numbers = kernels.iter().map(|k| k.replace("out[g] = x * 31", "out[g] = x * 33")).collect();
+    let numbers = kernels.iter().map(|k| k.replace("out[g] = 31u * x", "out[g] = 33u * x")).collect();
     let Some(numbers) = seen(numbers) else { return };
     assert_eq!(numbers, 16, "changed numbers that were seen");
     // Many a barrier keeps nothing apart that would meet without it.
@@ -362,6 +448,8 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
         "if (l < 16) tmp[l] += tmp[l + 16];",
         "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 1];",
         "if ((l & 3) == 0) { tmp[l] += tmp[l + 2]; tmp[l + 3] = tmp[l + 1]; }",
+        "int id = l & 3; if (id < 2 && l + 2 < n) tmp[l] += tmp[l + 2] * id;",
+        "if (l & 4) tmp[l] += tmp[l - 4];",
     ] {
         let (code, said) =
             vectorize(&format!("tmp[l] = g;\n{WAIT}\n{guarded}\n{WAIT}\nout[g] = tmp[l];"), &[]);
@@ -371,6 +459,8 @@ fn guards_keep_accesses_apart_and_steps_without_barriers_are_races() {
         "if (l < 17) tmp[l] += tmp[l + 16];",
         "if ((l & 1) == (n & 1)) tmp[l] += tmp[l + 2];",
         "if ((l & 2) == 0) tmp[l] += tmp[l + 1];",
+        "int id = l & 3; if (id < 2 && l + 1 < n) tmp[l] += tmp[l + 1] * id;",
+        "if (l & 4) tmp[l] += tmp[l - 5];",
     ] {
         let (code, said) = vectorize(&format!("tmp[l] = g;\n{WAIT}\n{racy}\n{WAIT}\nout[g] = tmp[l];"), &[]);
         assert_eq!(code, Some(1), "{racy}: {said}");

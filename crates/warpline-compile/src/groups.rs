@@ -56,13 +56,17 @@ impl Regions {
         };
         let mut widths = all(given);
         if given.is_none() {
-            // All regions have as many lanes as the one that takes longest.
-            let longest = Self::longest(&cut, &widths);
-            let lanes = widths[longest].lanes;
-            let chosen = widths[longest].chosen;
+            // All regions have as many lanes as the one that takes longest of those that do not stay scalar.
+            let alone = widths;
+            let longest = Self::longest(&cut, &alone);
+            let Widths { lanes, chosen, .. } = alone[longest];
             widths = all(Some(lanes));
-            for one in &mut widths {
-                one.chosen.clone_from(&chosen);
+            for (one, alone) in widths.iter_mut().zip(alone) {
+                one.chosen = chosen;
+                // What is no faster with as many lanes as suit it is no faster with others.
+                if one.estimate.is_none() || stays_scalar(&alone) {
+                    one.estimate = alone.estimate;
+                }
             }
         }
         Ok(Some(Regions { cut, widths }))
@@ -71,6 +75,7 @@ impl Regions {
     /// The region that takes longest, as far as that is known.
     fn longest(cut: &Cut, widths: &[Widths]) -> usize {
         let cycles = |k: &usize| match (&widths[*k].estimate, cut.regions[*k].work) {
+            (Some(_), Work::Lanes) if stays_scalar(&widths[*k]) => -0.5,
             (Some(estimate), Work::Lanes) => estimate.vector,
             (None, Work::Lanes) => 0.0,
             _ => -1.0,
@@ -192,7 +197,7 @@ impl Rows<'_> {
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
         let asked = VectorizerOptions { args: region.args.clone(), ..asked };
-        let Widths { epilogue, tail, least, ref estimate, ref chosen, .. } = regions.widths[number];
+        let Widths { epilogue, tail, least, ref chosen, .. } = regions.widths[number];
         let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.
             Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),
@@ -201,7 +206,7 @@ impl Rows<'_> {
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
             .map_err(|e| refusal(kernel, &e))?;
         self.reports.push((number, made.full.clone()));
-        if chosen.is_some() && estimate.as_ref().is_some_and(Estimate::scalar_wins) {
+        if chosen.is_some() && stays_scalar(&regions.widths[number]) {
             return self.scalar(region.func, &region.args, &name).map(Some);
         }
         self.scalar = false;
@@ -222,6 +227,11 @@ impl Rows<'_> {
         self.new.extend([func, made]);
         Ok(made)
     }
+}
+
+/// Whether a region is expected to take no longer as a scalar program.
+fn stays_scalar(widths: &Widths) -> bool {
+    widths.estimate.as_ref().is_some_and(Estimate::scalar_wins)
 }
 
 /// A refusal of a region as one of the kernel.

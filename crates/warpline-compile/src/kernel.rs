@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use warpline_ir::printable;
 use warpline_ir::{FuncId, Function, Scalar, Type};
 use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output};
-use warpline_llvm::{Cpu, Imported, InputKind, Linkage};
+use warpline_llvm::{Cpu, Effort, Imported, InputKind, Linkage};
 use warpline_uniformity::Target;
 use warpline_uniformity::shape::{ArgShape, parse_args};
 use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
@@ -84,6 +84,8 @@ pub struct Kernel {
     pub group: Option<[u32; 3]>,
     /// How many a row of lanes has at most, if that is known.
     pub(crate) row: Option<u32>,
+    /// Whether LLVM leaves the code as it is made.
+    pub unoptimized: bool,
     /// Who is told of the vectorizer's passes.
     pub instrument: &'static dyn Instrument,
 }
@@ -189,7 +191,7 @@ pub(crate) fn settle_within(
         None => width::of_kernel(&imported.ir, &imported.ir.functions[func], &asked, &vectors, given),
     };
     let is_over_groups = row.is_some();
-    let instrument = options.instrument;
+    let (instrument, unoptimized) = (options.instrument, options.unoptimized);
     Ok(move |imported| Kernel {
         imported,
         func,
@@ -214,6 +216,7 @@ pub(crate) fn settle_within(
         contract,
         group: group.filter(|_| is_over_groups),
         row,
+        unoptimized,
         instrument,
     })
 }
@@ -490,10 +493,17 @@ impl Kernel {
 
     /// The options for code of which only these functions are visible from outside.
     pub fn codegen_options(&self, visible: &[&str], output: Output) -> CodegenOptions {
+        let made = CodegenOptions::new(self.cpu.clone(), output);
+        let (passes, effort) = match self.unoptimized {
+            true => (String::new(), Effort::Least),
+            false => (made.passes.clone(), made.effort),
+        };
         CodegenOptions {
+            passes,
+            effort,
             vector_bits: Some(self.vectors.register_bits).filter(|&bits| bits >= 256),
             visible: Some(visible.iter().map(|&name| name.to_owned()).collect()),
-            ..CodegenOptions::new(self.cpu.clone(), output)
+            ..made
         }
     }
 

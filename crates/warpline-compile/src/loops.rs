@@ -327,6 +327,7 @@ pub fn open(options: &LoopOptions) -> Result<Opened> {
         contract: Contract::Sequential,
         group: None,
         row: None,
+        unoptimized: options.kernel.unoptimized,
         instrument: options.kernel.instrument,
     };
     Ok(Opened::One(Box::new(kernel), found))

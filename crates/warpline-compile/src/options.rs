@@ -55,6 +55,8 @@ pub struct KernelOptions {
     pub count_lanes: Option<String>,
     /// How often branches were taken in a run.
     pub profile: Option<Arc<Profile>>,
+    /// Whether LLVM leaves the code as it is made: quick to make, slow to run.
+    pub unoptimized: bool,
     /// Who is told of the vectorizer's passes.
     pub instrument: &'static dyn Instrument,
     /// Whether performance remarks are wanted.
@@ -98,6 +100,7 @@ impl KernelOptions {
             sleef: false,
             count_lanes: None,
             profile: None,
+            unoptimized: false,
             instrument: &Silent,
             remarks: false,
         }

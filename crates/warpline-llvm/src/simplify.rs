@@ -15,6 +15,9 @@
 //! go (`cleanups`). Between its first passes and the others
 //! structs on the stack (`private_parts`) and indices (`indices`) are taken apart.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::ffi::types::LLVMOpcode::LLVMUnreachable;
 use crate::ffi::types::*;
 
@@ -178,10 +181,20 @@ impl Module {
     }
 }
 
+thread_local! {
+    /// The numbers of attributes that were asked for: LLVM compares a name with those of all attributes.
+    static KINDS: RefCell<HashMap<Box<str>, u32>> = RefCell::default();
+}
+
 /// LLVM's number for an attribute's name.
 pub(crate) fn attribute_kind(name: &str) -> u32 {
+    if let Some(known) = KINDS.with_borrow(|kinds| kinds.get(name).copied()) {
+        return known;
+    }
     // SAFETY: pointer and length describe the name.
-    unsafe { functions().LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+    let kind = unsafe { functions().LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) };
+    KINDS.with_borrow_mut(|kinds| kinds.insert(name.into(), kind));
+    kind
 }
 
 /// Whether a function carries an attribute.

@@ -10,8 +10,12 @@ use crate::rng::SplitMix64;
 
 const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);\n";
 
-/// What stands above all kernels of a file: a function with barriers.
-pub const HEAD: &str = "int exchange(local int *tmp, int x, int l, int with) {
+/// What stands above all kernels of a file: arithmetic that wraps, since what is too large for an `int` means nothing in
+/// C, and a function with barriers.
+pub const HEAD: &str = "#define ADD(a, b) ((int)((uint)(a) + (uint)(b)))
+#define SUB(a, b) ((int)((uint)(a) - (uint)(b)))
+#define MUL(a, b) ((int)((uint)(a) * (uint)(b)))
+int exchange(local int *tmp, int x, int l, int with) {
   tmp[l] = x;
   barrier(CLK_LOCAL_MEM_FENCE);
   int other = tmp[with];
@@ -96,7 +100,7 @@ impl GroupKernel {
   uchar small = x ^ l;
   float f = (float)(x & 63);
   int own[4] = {{x, l, 3, x ^ l}};
-  int4 four = (int4)(x, y, l, g);
+  uint4 four = (uint4)(x, y, l, g);
   tmp[l] = x;
   for (int i = l; i < 9; i += size) bins[i] = i;\n",
             self.name
@@ -104,7 +108,7 @@ impl GroupKernel {
         out += &self.first;
         out += WAIT;
         write(&mut out, &self.statements);
-        out += "  out[g] = x * 31 + y + own[x & 3] + (int)(wide >> 9) + small * 7 + as_int(f) + four.x * 3 + four.y \
+        out += "  out[g] = 31u * x + y + own[x & 3] + (int)(wide >> 9) + small * 7 + as_int(f) + four.x * 3 + four.y \
                 + four.z * 5 + four.w + bins[l % 9];\n}\n";
         out
     }
@@ -181,21 +185,35 @@ impl Generator<'_> {
     fn own(&mut self) -> String {
         let k = self.below(7);
         match self.below(9) {
-            0 => format!("x = x * {k} + (y >> 1);\n"),
+            0 => format!("x = ADD(MUL(x, {k}), y >> 1);\n"),
             1 => {
-                format!("if ((x ^ l) & {}) {{ x += 5; own[y & 3] += x; }} else y -= 3;\n", 1 + self.below(3))
+                format!(
+                    "if ((x ^ l) & {}) {{ x = ADD(x, 5); own[y & 3] = ADD(own[y & 3], x); }} else y = SUB(y, 3);\n",
+                    1 + self.below(3)
+                )
             }
-            2 => format!("for (int k = 0; k < ((x & 3) + {}); k++) y += own[k & 3] ^ k;\n", self.below(3)),
-            3 => format!("wide = wide * {} + x; small += y >> {k};\n", k + 3),
+            2 => format!(
+                "for (int k = 0; k < ((x & 3) + {}); k++) y = ADD(y, own[k & 3] ^ k);\n",
+                self.below(3)
+            ),
+            3 => format!(
+                "wide = (long)((ulong)wide * {} + (ulong)(long)x); small = (uchar)(small + (uint)(y >> {k}));\n",
+                k + 3
+            ),
             4 => format!("f = f * 0.5f; f = f + (float)(y & {});\n", (1 << k) - 1),
-            5 => format!("four = four.yzwx + (int4)(x, {k}, y, l); if (small & 1) four.x ^= y;\n"),
-            6 => format!("y += (int)get_global_id({}) * {k} + (int)get_num_groups({});\n", k % 3, k % 2),
-            7 => format!("if (f > {}.0f) {{ while ((y & 7) < {k}) y += 1 + (x & 1); small ^= y; }}\n", k * 5),
+            5 => format!("four = four.yzwx + (uint4)(x, {k}, y, l); if (small & 1) four.x ^= y;\n"),
+            6 => {
+                format!("y = ADD(y, (int)get_global_id({}) * {k} + (int)get_num_groups({}));\n", k % 3, k % 2)
+            }
+            7 => format!(
+                "if (f > {}.0f) {{ while ((y & 7) < {k}) y = ADD(y, 1 + (x & 1)); small ^= y; }}\n",
+                k * 5
+            ),
             _ if self.allowed.returns => {
                 format!("if ((x & 63) == {} && l > {}) return;\n", self.below(64), k)
             }
             _ => format!(
-                "switch ((x + {k}) & 3) {{ case 0: y += 3; break; case 1: x ^= y; break; default: own[1] = y; }}\n"
+                "switch (ADD(x, {k}) & 3) {{ case 0: y = ADD(y, 3); break; case 1: x ^= y; break; default: own[1] = y; }}\n"
             ),
         }
     }
@@ -204,30 +222,35 @@ impl Generator<'_> {
     fn shared(&mut self) -> String {
         let k = self.below(9);
         match self.below(10) {
-            0 | 1 => format!("y += tmp[(l + {k}) % size];\n{WAIT}"),
-            2 => format!("tmp[l] = x + y;\n{WAIT}y ^= tmp[size - 1 - l];\n{WAIT}"),
+            0 | 1 => format!("y = ADD(y, tmp[(l + {k}) % size]);\n{WAIT}"),
+            2 => format!("tmp[l] = ADD(x, y);\n{WAIT}y ^= tmp[size - 1 - l];\n{WAIT}"),
             3 => self.of_some(),
             4 => {
                 let update = ["add", "sub", "xor", "or", "and", "min", "max"][self.below(7)];
-                format!("atomic_{update}(&bins[x & 7], y + {k});\n{WAIT}x += bins[(l + {k}) % 9];\n{WAIT}")
+                format!(
+                    "atomic_{update}(&bins[x & 7], ADD(y, {k}));\n{WAIT}x = ADD(x, bins[(l + {k}) % 9]);\n{WAIT}"
+                )
             }
             // The first work-item empties the queue, so it must not have returned.
             5 if self.allowed.together => format!(
                 "if (l == 0) bins[8] = 0;\n{WAIT}if ((x & 7) >= {k} - 2) tmp[size + atomic_inc(&bins[8])] = x;\n{WAIT}\
-                 {{ int sum = 0; for (int i = 0; i < bins[8]; i++) sum += tmp[size + i] >> 1; y ^= sum; }}\n{WAIT}"
+                 {{ int sum = 0; for (int i = 0; i < bins[8]; i++) sum = ADD(sum, tmp[size + i] >> 1); y ^= sum; }}\n{WAIT}"
             ),
             6 if self.allowed.together => {
                 let from = if k.is_multiple_of(2) { "get_group_id(0) * size" } else { "n - size" };
                 let event = self.name("event");
                 format!(
                     "event_t {event} = async_work_group_copy(tmp + 2 * size, in + ({from}), size, 0);\n\
-                     wait_group_events(1, &{event});\ny += tmp[2 * size + (l + {k}) % size];\n{WAIT}"
+                     wait_group_events(1, &{event});\ny = ADD(y, tmp[2 * size + (l + {k}) % size]);\n{WAIT}"
                 )
             }
-            7 => format!("x = exchange(tmp, x + {k}, l, (l + {k}) % size);\n"),
-            8 => format!("for (int i = l; i < {}; i += size) bins[i] += i * {k};\n{WAIT}", self.below(10)),
+            7 => format!("x = exchange(tmp, ADD(x, {k}), l, (l + {k}) % size);\n"),
+            8 => format!(
+                "for (int i = l; i < {}; i += size) bins[i] = ADD(bins[i], i * {k});\n{WAIT}",
+                self.below(10)
+            ),
             _ => format!(
-                "{{ int seen = 0; for (int i = 0; i < size; i++) seen += tmp[i] < x || tmp[i] == x && i < l; y += seen; }}\n{WAIT}"
+                "{{ int seen = 0; for (int i = 0; i < size; i++) seen += tmp[i] < x || tmp[i] == x && i < l; y = ADD(y, seen); }}\n{WAIT}"
             ),
         }
     }
@@ -247,21 +270,25 @@ impl Generator<'_> {
             "Y < b && l < b",
         ];
         let condition = conditions[self.below(9)].replace('b', "bound");
-        format!("{{ int bound = {bound};\n{WAIT}if ({condition}) tmp[l] = tmp[l] * 3 + l;\n{WAIT}}}\n")
+        format!(
+            "{{ int bound = {bound};\n{WAIT}if ({condition}) tmp[l] = ADD(MUL(tmp[l], 3), l);\n{WAIT}}}\n"
+        )
     }
 
     /// What all work-items of a group compute together.
     fn collective(&mut self) -> String {
         let k = self.below(9);
         match self.below(8) {
-            0 => format!("y += work_group_reduce_add(x & {});\n", k + 3),
+            0 => format!("y = ADD(y, work_group_reduce_add(x & {}));\n", k + 3),
             1 => format!("x ^= work_group_scan_inclusive_add(y & {});\n", k + 1),
-            2 => format!("y += work_group_scan_exclusive_add(x >> {k}) & 1023;\n"),
-            3 => format!("if (work_group_any((x & 63) == {k})) y += l; else x -= {k};\n"),
-            4 => format!("y += work_group_all(x > {k} - 990) * 3;\n"),
-            5 => format!("y ^= work_group_scan_inclusive_max(x + l * {k});\n"),
-            6 => format!("x += work_group_reduce_add(y >> {k}) ^ (int)work_group_reduce_max((uint)y);\n"),
-            _ => format!("y ^= work_group_reduce_min(x - l * {k});\n"),
+            2 => format!("y = ADD(y, work_group_scan_exclusive_add(x >> {k}) & 1023);\n"),
+            3 => format!("if (work_group_any((x & 63) == {k})) y = ADD(y, l); else x = SUB(x, {k});\n"),
+            4 => format!("y = ADD(y, work_group_all(x > {k} - 990) * 3);\n"),
+            5 => format!("y ^= work_group_scan_inclusive_max(ADD(x, l * {k}));\n"),
+            6 => format!(
+                "x = ADD(x, work_group_reduce_add(y >> {k}) ^ (int)work_group_reduce_max((uint)y));\n"
+            ),
+            _ => format!("y ^= work_group_reduce_min(SUB(x, l * {k}));\n"),
         }
     }
 
@@ -269,16 +296,18 @@ impl Generator<'_> {
     fn of_sub_group(&mut self) -> String {
         let k = self.below(9);
         match self.below(10) {
-            0 => format!("y += sub_group_reduce_add(x & {});\n", k + 3),
+            0 => format!("y = ADD(y, sub_group_reduce_add(x & {}));\n", k + 3),
             1 => format!("x ^= sub_group_scan_inclusive_add(y & {});\n", k + 1),
-            2 => format!("y += sub_group_scan_exclusive_add(x >> {k}) & 1023;\n"),
-            3 => format!("if (sub_group_any((x & 63) == {k})) y += l; else x -= {k};\n"),
-            4 => format!("y += sub_group_all(x > {k} - 990) * 3;\n"),
-            5 => format!("y ^= sub_group_reduce_max(x - l * {k});\n"),
-            6 => "x += sub_group_broadcast(y, 0);\n".to_owned(),
-            7 => format!("y += get_sub_group_id() * {k} + get_sub_group_local_id() * 3;\n"),
+            2 => format!("y = ADD(y, sub_group_scan_exclusive_add(x >> {k}) & 1023);\n"),
+            3 => format!("if (sub_group_any((x & 63) == {k})) y = ADD(y, l); else x = SUB(x, {k});\n"),
+            4 => format!("y = ADD(y, sub_group_all(x > {k} - 990) * 3);\n"),
+            5 => format!("y ^= sub_group_reduce_max(SUB(x, l * {k}));\n"),
+            6 => "x = ADD(x, sub_group_broadcast(y, 0));\n".to_owned(),
+            7 => format!("y = ADD(y, get_sub_group_id() * {k} + get_sub_group_local_id() * 3);\n"),
             8 => "x ^= get_num_sub_groups() * 5 + get_sub_group_size();\n".to_owned(),
-            _ => format!("tmp[l] = x;\n{WAIT}y += sub_group_reduce_min(tmp[(l + {k}) % size]);\n{WAIT}"),
+            _ => {
+                format!("tmp[l] = x;\n{WAIT}y = ADD(y, sub_group_reduce_min(tmp[(l + {k}) % size]));\n{WAIT}")
+            }
         }
     }
 
@@ -298,7 +327,7 @@ impl Generator<'_> {
             0 => {
                 let bound = if self.rng.chance(1, 2) { "(size & 3) + 1" } else { "2" };
                 let head = format!("for (int {k} = 0; {k} < {bound}; {k}++) {{\n");
-                Statement { blocks: vec![(head, inner)], end: format!("x += {k};\n}}\n") }
+                Statement { blocks: vec![(head, inner)], end: format!("x = ADD(x, {k});\n}}\n") }
             }
             1 => {
                 let condition = ["get_group_id(0) % 2 == 0", "n & 64", "size > 8", "get_num_groups(0) == 4"]
@@ -310,7 +339,7 @@ impl Generator<'_> {
             }
             2 => {
                 let head = format!("int {k} = tmp[0] & 3;\n{WAIT}while ({k}-- > 0) {{\n");
-                Statement { blocks: vec![(head, inner)], end: format!("y += {k};\n}}\n") }
+                Statement { blocks: vec![(head, inner)], end: format!("y = ADD(y, {k});\n}}\n") }
             }
             3 => {
                 let head = format!("int {k} = 0, go{k};\ndo {{\n");

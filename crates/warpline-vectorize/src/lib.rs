@@ -102,6 +102,7 @@ pub mod warps;
 pub mod widen;
 pub mod width;
 pub mod work_items;
+mod wrapping_indices;
 
 pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Packing, Passing};
 pub use elementary::Elementary;

@@ -1,11 +1,13 @@
 /* Times kernels that run over work-groups: the drivers in made.o, those of one lane in scalar.o, and the same source in
    an OpenCL library that is opened when the program runs, on one thread. The kernels' arguments are those of
-   filetests/groups/kernels.cl. Prints a line for each: name, work-items, milliseconds of the driver, of one lane, of the
-   library, of the driver and the library at their best group sizes, and whether results are equal; 0 milliseconds where
-   there is no such kernel. */
+   filetests/groups/kernels.cl. Prints a line for each: name; work-items; how often they are run, so that it takes long
+   enough to be measured; milliseconds of a run of the driver, of one lane, of the library, of the driver and the library
+   at their best group sizes, and of the driver on two threads; and whether results are equal. 0 milliseconds where there
+   is no such kernel. */
 #define _GNU_SOURCE
 #include "kernels.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +16,21 @@
 
 typedef void made(const uint64_t *, const uint64_t *, const uint64_t *, const int *, int *, int, uint64_t, void *);
 typedef uint64_t needed(const uint64_t *, const uint64_t *, uint64_t);
+typedef void shared(warpline_for_each, void *, const uint64_t *, const uint64_t *, const uint64_t *, const int *, int *,
+                    int, uint64_t);
 #define KERNEL(name) \
   extern made scalar_##name##_ndrange __attribute__((weak)); \
   extern needed scalar_##name##_workspace __attribute__((weak));
 #include "list.h"
 #undef KERNEL
 #define KERNEL(name) \
-  {#name, (made *)name##_ndrange, (needed *)name##_workspace, scalar_##name##_ndrange, scalar_##name##_workspace},
+  {#name, (made *)name##_ndrange, (needed *)name##_workspace, (shared *)name##_parallel, scalar_##name##_ndrange, \
+   scalar_##name##_workspace},
 static const struct {
   const char *name;
   made *run;
   needed *workspace;
+  shared *share;
   made *run_scalar;
   needed *scalar_workspace;
 } kernels[] = {
@@ -51,7 +57,9 @@ typedef void *handle;
                                 handle *)) \
   F(int, clFinish, (handle)) \
   F(int, clGetEventProfilingInfo, (handle, unsigned, size_t, void *, size_t *)) \
-  F(int, clReleaseEvent, (handle))
+  F(int, clReleaseEvent, (handle)) \
+  F(int, clReleaseMemObject, (handle)) \
+  F(int, clReleaseKernel, (handle))
 #define DECLARE(result, name, parameters) static result (*name) parameters;
 FUNCTIONS(DECLARE)
 enum { CPU = 2, PROFILING = 2, READ_WRITE = 1, STARTED = 0x1282, ENDED = 0x1283, PLATFORM_NAME = 0x902 };
@@ -89,85 +97,127 @@ static double now(void) {
   return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 enum { MOST = 1 << 20, ROUNDS = 9 };
 static int *in, *out, *other;
 
-static double time_driver(made *run, const uint64_t size[3], const uint64_t local[3], int n, uint64_t bytes,
-                          void *workspace, int rounds) {
-  static const uint64_t offset[3];
-  double times[ROUNDS];
-  for (int r = 0; r < rounds; r++) {
-    memset(out, 0, (size_t)n * sizeof *out);
-    double begin = now();
-    run(offset, size, local, in, out, n, bytes, workspace);
-    times[r] = now() - begin;
-  }
-  qsort(times, rounds, sizeof *times, by_value);
-  return times[0];
+/* Work-items of a kernel, how they are grouped, and how often they are run. */
+typedef struct { uint64_t size[3], local[3], bytes; int n, repeats; } range;
+
+static range range_of(unsigned k, int n, uint64_t group, int repeats) {
+  range r = {{n, 1, 1}, {group, 1, 1}, 4 * group * sizeof(int) + 64, n, repeats};
+  uint64_t side = 1;
+  while (side * side * 4 <= group) side *= 2;
+  if (!strncmp(kernels[k].name, "plane", 5))
+    r.size[0] = 256, r.size[1] = n / 256, r.local[0] = group / side, r.local[1] = side;
+  return r;
 }
 
-static double time_library(unsigned k, const uint64_t size[3], const uint64_t local[3], int n, uint64_t bytes) {
+static double time_driver(made *run, needed *needed, const range *r) {
+  static const uint64_t offset[3];
+  void *workspace = malloc(needed(r->size, r->local, r->bytes));
+  double time = 0;
+  for (int k = 0; k < r->repeats; k++) {
+    memset(out, 0, (size_t)r->n * sizeof *out);
+    double begin = now();
+    run(offset, r->size, r->local, in, out, r->n, r->bytes, workspace);
+    time += now() - begin;
+  }
+  free(workspace);
+  return time / r->repeats;
+}
+
+/* Two threads that share groups: each has half of them. The second one sleeps between runs, so its start counts. */
+typedef struct { warpline_part part; void *context, *workspace; uint64_t first, last; } half;
+static half second;
+static pthread_barrier_t begins, ends;
+
+static void *run_second(void *unused) {
+  for (;;) {
+    pthread_barrier_wait(&begins);
+    second.part(second.context, second.first, second.last, second.workspace);
+    pthread_barrier_wait(&ends);
+  }
+  return unused;
+}
+
+static void on_two(void *workspaces, uint64_t count, warpline_part part, void *context) {
+  second = (half){part, context, ((void **)workspaces)[1], count / 2, count};
+  pthread_barrier_wait(&begins);
+  part(context, 0, count / 2, ((void **)workspaces)[0]);
+  pthread_barrier_wait(&ends);
+}
+
+static double time_two(unsigned k, const range *r) {
+  static const uint64_t offset[3];
+  uint64_t bytes = kernels[k].workspace(r->size, r->local, r->bytes);
+  void *workspaces[2] = {malloc(bytes), malloc(bytes)};
+  double time = 0;
+  for (int i = 0; i < r->repeats; i++) {
+    memset(out, 0, (size_t)r->n * sizeof *out);
+    double begin = now();
+    kernels[k].share(on_two, workspaces, offset, r->size, r->local, in, out, r->n, r->bytes);
+    time += now() - begin;
+  }
+  free(workspaces[0]), free(workspaces[1]);
+  return time / r->repeats;
+}
+
+/* A kernel in the library, with its buffers. */
+typedef struct { handle kernel, from, to; } in_library;
+
+static int prepare(unsigned k, in_library *all) {
   int error = 0;
-  handle kernel = clCreateKernel(program, kernels[k].name, &error);
+  all->kernel = clCreateKernel(program, kernels[k].name, &error);
   if (error) return 0;
-  handle from = clCreateBuffer(context, READ_WRITE, (size_t)n * sizeof(int), 0, &error);
-  handle to = clCreateBuffer(context, READ_WRITE, (size_t)n * sizeof(int), 0, &error);
-  clEnqueueWriteBuffer(queue, from, 1, 0, (size_t)n * sizeof(int), in, 0, 0, 0);
-  error = clSetKernelArg(kernel, 0, sizeof from, &from) | clSetKernelArg(kernel, 1, sizeof to, &to)
-      | clSetKernelArg(kernel, 2, sizeof n, &n) | clSetKernelArg(kernel, 3, bytes, 0);
-  if (error) return 0;
-  size_t all[3] = {size[0], size[1], size[2]}, group[3] = {local[0], local[1], local[2]};
-  double times[ROUNDS];
-  for (int r = 0; r <= ROUNDS; r++) {
-    memset(other, 0, (size_t)n * sizeof *other);
-    clEnqueueWriteBuffer(queue, to, 1, 0, (size_t)n * sizeof(int), other, 0, 0, 0);
+  all->from = clCreateBuffer(context, READ_WRITE, (size_t)MOST * sizeof(int), 0, &error);
+  all->to = clCreateBuffer(context, READ_WRITE, (size_t)MOST * sizeof(int), 0, &error);
+  return !clEnqueueWriteBuffer(queue, all->from, 1, 0, (size_t)MOST * sizeof(int), in, 0, 0, 0);
+}
+
+static void release(in_library *all) {
+  clReleaseMemObject(all->from), clReleaseMemObject(all->to), clReleaseKernel(all->kernel);
+}
+
+/* By the library's events, the results in `other`. The first run at a group size compiles for it. */
+static double time_library(const in_library *all, const range *r) {
+  int error = clSetKernelArg(all->kernel, 0, sizeof(handle), &all->from)
+      | clSetKernelArg(all->kernel, 1, sizeof(handle), &all->to) | clSetKernelArg(all->kernel, 2, sizeof r->n, &r->n)
+      | clSetKernelArg(all->kernel, 3, r->bytes, 0);
+  size_t size[3] = {r->size[0], r->size[1], r->size[2]}, group[3] = {r->local[0], r->local[1], r->local[2]};
+  size_t bytes = (size_t)r->n * sizeof(int);
+  double time = 0;
+  for (int k = 0; k < r->repeats && !error; k++) {
     handle event;
     uint64_t begin = 0, end = 0;
-    if (clEnqueueNDRangeKernel(queue, kernel, 3, 0, all, group, 0, 0, &event)) return 0;
+    memset(other, 0, bytes);
+    clEnqueueWriteBuffer(queue, all->to, 1, 0, bytes, other, 0, 0, 0);
+    if ((error = clEnqueueNDRangeKernel(queue, all->kernel, 3, 0, size, group, 0, 0, &event))) break;
     clFinish(queue);
     clGetEventProfilingInfo(event, STARTED, sizeof begin, &begin, 0);
     clGetEventProfilingInfo(event, ENDED, sizeof end, &end, 0);
     clReleaseEvent(event);
-    /* The first run compiles for this group size. */
-    if (r) times[r - 1] = (end - begin) * 1e-6;
+    time += (end - begin) * 1e-6;
   }
-  clEnqueueReadBuffer(queue, to, 1, 0, (size_t)n * sizeof(int), other, 0, 0, 0);
-  qsort(times, ROUNDS, sizeof *times, by_value);
-  return times[0];
+  clEnqueueReadBuffer(queue, all->to, 1, 0, bytes, other, 0, 0, 0);
+  return error ? 0 : time / r->repeats;
 }
 
-static double time_scalar(unsigned k, const uint64_t size[3], const uint64_t local[3], int n, uint64_t bytes) {
-  if (!kernels[k].run_scalar) return 0;
-  void *workspace = malloc(kernels[k].scalar_workspace(size, local, bytes));
-  double time = time_driver(kernels[k].run_scalar, size, local, n, bytes, workspace, ROUNDS);
-  free(workspace);
-  return time;
+static void keep_least(double *least, double time) {
+  if (time > 0 && (*least == 0 || time < *least)) *least = time;
 }
 
-/* The size of a group of so many work-items. */
-static uint64_t set_local(uint64_t local[3], uint64_t group, int is_plane) {
-  uint64_t side = 1;
-  while (side * side * 4 <= group) side *= 2;
-  local[0] = is_plane ? group / side : group, local[1] = is_plane ? side : 1, local[2] = 1;
-  return 4 * group * sizeof(int) + 64;
-}
-
-/* The times of the driver and of the library, each at the group size that suits it best. */
-static void time_best(unsigned k, const uint64_t size[3], int n, int is_plane, double best[2]) {
-  for (uint64_t group = 16; group <= 256; group *= 2) {
-    uint64_t local[3], bytes = set_local(local, group, is_plane);
-    void *workspace = malloc(kernels[k].workspace(size, local, bytes));
-    double times[2] = {time_driver(kernels[k].run, size, local, n, bytes, workspace, ROUNDS),
-                       time_library(k, size, local, n, bytes)};
-    free(workspace);
-    for (int one = 0; one < 2; one++)
-      if (times[one] > 0 && (best[one] == 0 || times[one] < best[one])) best[one] = times[one];
+/* So many work-items in groups of a size that the driver takes a while, and how often it is run to take long enough. */
+static range long_enough(unsigned k, uint64_t group, double least) {
+  double once = 0;
+  int n = 1 << 12;
+  for (;; n *= 2) {
+    range r = range_of(k, n, group, 1);
+    once = 0;
+    for (int round = 0; round < 3; round++)
+      keep_least(&once, time_driver(kernels[k].run, kernels[k].workspace, &r));
+    if (once >= least || n == MOST) break;
   }
+  return range_of(k, n, group, once < least ? (int)(least / (once > 0.01 ? once : 0.01)) + 1 : 1);
 }
 
 int main(int count, char **arguments) {
@@ -180,32 +230,44 @@ int main(int count, char **arguments) {
   source[fread(source, 1, sizeof source - 1, file)] = 0;
   fclose(file);
   int is_open = open_library(source);
+  pthread_t thread;
+  if (pthread_barrier_init(&begins, 0, 2) | pthread_barrier_init(&ends, 0, 2)) return 2;
+  if (pthread_create(&thread, 0, run_second, 0)) return 2;
   in = calloc(MOST, sizeof *in), out = calloc(MOST, sizeof *out), other = calloc(MOST, sizeof *other);
   if (!in || !out || !other) return 2;
   unsigned random = 12345;
   for (int i = 0; i < MOST; i++) in[i] = (int)((random = random * 1664525u + 1013904223u) >> 20) - 1000;
   for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-    int is_plane = !strncmp(kernels[k].name, "plane", 5);
-    uint64_t local[3], size[3] = {0}, bytes = set_local(local, group, is_plane);
-    void *workspace = 0;
-    int n = 1 << 12;
-    double ours = 0;
-    for (;; n *= 2) {
-      size[0] = is_plane ? 256 : n, size[1] = is_plane ? n / 256 : 1, size[2] = 1;
-      free(workspace);
-      workspace = malloc(kernels[k].workspace(size, local, bytes));
-      ours = time_driver(kernels[k].run, size, local, n, bytes, workspace, 1);
-      if (ours >= least || n == MOST) break;
+    made *run = kernels[k].run, *run_scalar = kernels[k].run_scalar;
+    range r = long_enough(k, group, least), once = r;
+    once.repeats = 1;
+    in_library all;
+    int is_there = is_open && prepare(k, &all);
+    is_there = is_there && time_library(&all, &once) > 0;
+    time_driver(run, kernels[k].workspace, &once);
+    int equal = is_there && !memcmp(out, other, (size_t)r.n * sizeof *out);
+    /* In turns, so that what else the machine does is everybody's. */
+    double ours = 0, scalar = 0, theirs = 0, two = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+      keep_least(&ours, time_driver(run, kernels[k].workspace, &r));
+      if (is_there) keep_least(&theirs, time_library(&all, &r));
+      if (run_scalar) keep_least(&scalar, time_driver(run_scalar, kernels[k].scalar_workspace, &r));
+      keep_least(&two, time_two(k, &r));
     }
-    double scalar = time_scalar(k, size, local, n, bytes);
-    ours = time_driver(kernels[k].run, size, local, n, bytes, workspace, ROUNDS);
-    double theirs = is_open ? time_library(k, size, local, n, bytes) : 0;
-    int equal = theirs > 0 && !memcmp(out, other, (size_t)n * sizeof *out);
-    double best[2] = {0, 0};
-    if (theirs > 0) time_best(k, size, n, is_plane, best);
-    printf("%s %d %.4f %.4f %.4f %.4f %.4f %d\n", kernels[k].name, n, ours, scalar, theirs, best[0], best[1], equal);
+    double best = 0, their_best = 0;
+    for (uint64_t size = 16; size <= 256 && is_there; size *= 2) {
+      range o = range_of(k, r.n, size, 1);
+      if (time_library(&all, &o) == 0) continue;
+      o.repeats = r.repeats;
+      for (int round = 0; round < ROUNDS; round++) {
+        keep_least(&best, time_driver(run, kernels[k].workspace, &o));
+        keep_least(&their_best, time_library(&all, &o));
+      }
+    }
+    printf("%s %d %d %.4f %.4f %.4f %.4f %.4f %.4f %d\n", kernels[k].name, r.n, r.repeats, ours, scalar, theirs, best,
+           their_best, two, equal);
     fflush(stdout);
-    free(workspace);
+    if (is_there) release(&all);
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 use std::process::Command;
+use std::time::Instant;
 
 use warpline_cli::Outcome;
 use warpline_cli::output;
@@ -30,13 +31,19 @@ const OPEN: [&str; 1] = ["early_return"];
 struct Row {
     name: String,
     items: u64,
-    /// Milliseconds.
+    /// How many runs are measured together, to take long enough.
+    runs: u64,
+    /// Milliseconds of a run.
     ours: f64,
     scalar: Option<f64>,
     theirs: Option<f64>,
     /// Each at the group size that suits it best.
     best: Option<(f64, f64)>,
+    /// On two threads.
+    two: f64,
     equal: bool,
+    /// What it took to make it by itself.
+    seconds: f64,
 }
 
 /// Runs the command.
@@ -87,11 +94,18 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
     let mut compile = Command::new(compiler);
     compile
         .current_dir(folder.path())
-        .args(["-O2", "-w", "-I.", "host.c", "made.o", "scalar.o", "-o", "host", "-lm", "-ldl"]);
+        .args(["-O2", "-w", "-I.", "host.c", "made.o", "scalar.o", "-o", "host", "-lm", "-ldl", "-pthread"]);
     let compiled = run(&mut compile, SECONDS.0);
     if compiled.code != Some(0) {
         return Err(failed("the host program cannot be compiled", &compiled.stderr));
     }
+    let seconds = |name: &str| {
+        let mut make = as_warpline();
+        make.arg("vectorize").arg(source).args(["-q", "--function", name, "-o"]).arg(at("one.o"));
+        let begin = Instant::now();
+        run(&mut make, SECONDS.0);
+        begin.elapsed().as_secs_f64()
+    };
     let mut host = Command::new(at("host"));
     host.arg(source).arg(options.local.to_string()).arg(options.least.to_string());
     host.env("POCL_MAX_PTHREAD_COUNT", "1").env("POCL_AFFINITY", "1");
@@ -99,18 +113,29 @@ fn measure(source: &std::path::Path, options: &BenchGroupsOptions) -> Result<Vec
     if ran.code != Some(0) {
         return Err(failed("the host program failed", &format!("{:?} {}", ran.code, ran.stderr)));
     }
-    Ok(ran.stdout.lines().filter_map(row).collect())
+    Ok(ran.stdout.lines().filter_map(|line| row(line, seconds)).collect())
 }
 
-fn row(line: &str) -> Option<Row> {
-    let mut words = line.split(' ');
-    let name = words.next()?.to_owned();
-    let [items, ours, scalar, theirs, best, their_best, equal] =
-        [(); 7].map(|()| words.next().and_then(|w| w.parse::<f64>().ok()));
+fn row(line: &str, seconds: impl Fn(&str) -> f64) -> Option<Row> {
+    let (name, numbers) = line.split_once(' ')?;
+    let numbers: Vec<f64> = numbers.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let &[items, runs, ours, scalar, theirs, best, their_best, two, equal] = &numbers[..] else {
+        return None;
+    };
     let [scalar, theirs, best, their_best] =
-        [scalar, theirs, best, their_best].map(|time| time.filter(|&t| t > 0.0));
-    let best = best.zip(their_best);
-    Some(Row { name, items: items? as u64, ours: ours?, scalar, theirs, best, equal: equal? > 0.0 })
+        [scalar, theirs, best, their_best].map(|time| Some(time).filter(|&t| t > 0.0));
+    Some(Row {
+        name: name.to_owned(),
+        items: items as u64,
+        runs: runs as u64,
+        ours,
+        scalar,
+        theirs,
+        best: best.zip(their_best),
+        two,
+        equal: equal > 0.0,
+        seconds: seconds(name),
+    })
 }
 
 /// A source whose kernels have names that begin with `scalar_`.
@@ -139,11 +164,14 @@ fn text(rows: &[Row], local: u64) -> String {
         &[
             "Kernel",
             "Work-items",
+            "runs",
             "warpline, ms",
             "over scalar",
             "over the OpenCL library",
             "best group sizes",
+            "two threads",
             "results",
+            "compiled, s",
         ],
     );
     let times = |row: &Row, other: Option<f64>| other.and_then(|other| quotient(other, row.ours));
@@ -158,11 +186,14 @@ fn text(rows: &[Row], local: u64) -> String {
         table.row(vec![
             row.name.clone(),
             row.items.to_string(),
+            row.runs.to_string(),
             format!("{:.2}", row.ours),
             ratio(times(row, row.scalar)),
             ratio(times(row, row.theirs)),
             ratio(of_best(row)),
+            ratio(quotient(row.ours, row.two)),
             results.to_owned(),
+            format!("{:.2}", row.seconds),
         ]);
     }
     let mut text = table.markdown();
@@ -172,8 +203,11 @@ fn text(rows: &[Row], local: u64) -> String {
     let mean = |all: &[f64]| ratio(geometric_mean(all.iter().map(|&t| Some(t))));
     let _ = writeln!(
         text,
-        "\nGroups of {local} work-items, one thread. Over the scalar program: geometric mean {}.",
-        mean(&over(|row| row.scalar))
+        "\nGroups of {local} work-items, one thread. Over the scalar program: geometric mean {}. Two threads over one: \
+         geometric mean {}. Compile time: {:.2} s at most.",
+        mean(&over(|row| row.scalar)),
+        mean(&rows.iter().filter_map(|row| quotient(row.ours, row.two)).collect::<Vec<_>>()),
+        rows.iter().map(|row| row.seconds).fold(0.0, f64::max)
     );
     let (all, best) = (over(|row| row.theirs), rows.iter().filter_map(of_best).collect::<Vec<_>>());
     if all.is_empty() {

@@ -76,6 +76,9 @@ pub struct KernelOptions {
     /// How often branches are taken, as `run --profile-out` counted it: changes what is chosen, never results
     #[arg(long, value_name = "FILE", help_heading = "Code")]
     pub profile: Option<PathBuf>,
+    /// Leave LLVM's optimizations out: code is made in a fraction of the time, and runs several times as long
+    #[arg(long, help_heading = "Code")]
+    pub unoptimized: bool,
     /// What is shown of passes.
     #[command(flatten)]
     pub passes: PassOptions,
@@ -111,6 +114,7 @@ impl KernelOptions {
             sleef: true,
             count_lanes: None,
             profile: options.profile.as_deref().map(Profile::read).transpose()?.map(Arc::new),
+            unoptimized: options.unoptimized,
             instrument: passes::instrument(),
             remarks: false,
         })

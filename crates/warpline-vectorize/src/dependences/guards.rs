@@ -1,9 +1,10 @@
-//! What branches say of the lanes that come to an access: that a number is below a constant, or that its low bits are
-//! the same for all of them.
+//! What branches say of the lanes that come to an access: that a number is below a constant, or that some of its bits
+//! are the same for all of them.
 //!
 //! In a step of a reduction, `if (l < 32) t[l] += t[l + 32]`, the lanes that load and those that store what is loaded
 //! are 32 apart, and no two lanes that pass the guard are. In an exchange of neighbours, `if ((l & 1) == parity)`, two
-//! lanes that pass the guard are an even number apart. Only conditions that are computed once count, outside of all
+//! lanes that pass the guard are an even number apart; in a step of fours, `if ((l & 2) == 0) t[l] += t[l + 2]`, they
+//! are not 2 apart. Only conditions that are computed once count, outside of all
 //! loops: then both accesses are under the same one.
 
 use warpline_analysis::{DomTree, Node};
@@ -19,9 +20,20 @@ const MAX_CONDITIONS: usize = 32;
 enum Guard {
     /// A number that moves by the same step from lane to lane is between two, both included.
     Between(Value, i128, i128),
-    /// The remainder of such a number by a power of two is the one that this condition compares with, or, by 2, the
-    /// other one.
-    SameRemainder(Value, i128, bool),
+    /// Some bits of such a number are what this condition compares them with, or a single one is not.
+    Bits(Value, Bits),
+}
+
+/// Bits of a number that are known to be something.
+#[derive(Copy, Clone, Debug)]
+struct Bits {
+    /// The number.
+    of: Value,
+    mask: u64,
+    /// What they are; `None` for something that is the same for all lanes.
+    are: Option<u64>,
+    /// Whether they are something else instead. Then it is a single one.
+    flipped: bool,
 }
 
 /// The guards of a kernel's accesses.
@@ -42,7 +54,7 @@ impl Guards<'_> {
     pub(super) fn are_bounded(&self, i: Inst) -> bool {
         let is_bound = |guard: &Guard| match *guard {
             Guard::Between(x, _, to) => self.turn(x).is_none_or(|turn| to != turn - 1 && to != turn / 2 - 1),
-            Guard::SameRemainder(..) => false,
+            Guard::Bits(..) => false,
         };
         self.around(self.func.insts[i].block).iter().any(is_bound)
     }
@@ -55,8 +67,21 @@ impl Guards<'_> {
                 // A number of `b` in a lane, and that of `a` so many lanes on.
                 [by - turn, by, by + turn].iter().any(|by| from_b + by <= to_a && from_a <= to_b + by)
             }
-            (&Guard::SameRemainder(x, count, of_a), &Guard::SameRemainder(y, _, of_b)) if x == y => {
-                self.apart(x, lanes).is_none_or(|by| (by % count == 0) == (of_a == of_b))
+            (&Guard::Bits(x, a), &Guard::Bits(y, b)) if a.of == b.of => {
+                let (Some(by), Some(turn)) = (self.apart(a.of, lanes), self.turn(a.of)) else { return true };
+                let digits = turn.ilog2();
+                let by = by.rem_euclid(turn) as u64;
+                match (a.are, b.are) {
+                    (Some(_), Some(_)) => some_number_fits(digits, by, |_| [a.digits(), b.digits()]),
+                    _ if x == y => {
+                        let differ = a.flipped != b.flipped;
+                        some_number_fits(digits, by, |own| {
+                            let of_a = own ^ if differ { a.mask } else { 0 };
+                            [(a.mask, of_a), (a.mask, own)]
+                        })
+                    }
+                    _ => true,
+                }
             }
             _ => true,
         }
@@ -64,21 +89,13 @@ impl Guards<'_> {
 
     /// By how much a number differs between lanes.
     fn apart(&self, v: Value, lanes: i64) -> Option<i128> {
-        let step = self.uniformity.shape(self.number(v)?).step()?;
+        let step = self.uniformity.shape(v).step()?;
         Some(i128::from(step) * i128::from(lanes))
     }
 
     /// How many different numbers there are.
     fn turn(&self, v: Value) -> Option<i128> {
         self.func.ty(v).int_bits().filter(|&bits| bits <= 64).map(|bits| 1i128 << bits)
-    }
-
-    /// The number whose remainder a condition compares, or the value itself if it is a number.
-    fn number(&self, v: Value) -> Option<Value> {
-        if self.func.ty(v).int_bits() != Some(1) {
-            return Some(v);
-        }
-        Some(self.remainder(v)?.0)
     }
 
     /// The guards around a block.
@@ -113,10 +130,10 @@ impl Guards<'_> {
             if let Op::ICmp(pred) = self.func.insts[i].op {
                 guards.extend(self.between(pred, args[0], args[1], holds));
             }
-            if let Some((_, count, if_equal)) = self.remainder(v)
-                && (count == 2 || if_equal == holds)
+            if let Some((bits, if_equal)) = self.bits(v)
+                && (bits.mask.is_power_of_two() || if_equal == holds)
             {
-                guards.push(Guard::SameRemainder(v, count, if_equal == holds));
+                guards.push(Guard::Bits(v, Bits { flipped: if_equal != holds, ..bits }));
             }
             if guards.len() > MAX_CONDITIONS {
                 return;
@@ -169,39 +186,82 @@ impl Guards<'_> {
         })
     }
 
-    /// The number whose remainder by a power of two a condition compares with what is one for all lanes: it, the power,
-    /// and whether the condition holds if they are equal.
-    fn remainder(&self, condition: Value) -> Option<(Value, i128, bool)> {
+    /// The bits of a number that a condition compares with what is one for all lanes, and whether it holds if they are
+    /// equal.
+    fn bits(&self, condition: Value) -> Option<(Bits, bool)> {
         let i = self.func.def_inst(condition)?;
         let args = &self.func.insts[i].args;
-        let (masked, count, equal) = match self.func.insts[i].op {
+        let (masked, mask, are, equal) = match self.func.insts[i].op {
             Op::ICmp(pred @ (IntPred::Eq | IntPred::Ne)) => {
-                let uniform = self.func.constant(args[1]).is_some() || self.is_uniform(args[1]);
-                let and = self.func.def_inst(args[0]).filter(|_| uniform)?;
-                let mask = match (&self.func.insts[and].op, &self.func.insts[and].args[..]) {
-                    (Op::Binary(BinaryOp::And), &[_, mask]) => self.func.as_int(mask)? as i128,
-                    _ => return None,
-                };
-                (self.func.insts[and].args[0], mask + 1, pred == IntPred::Eq)
+                let (x, mask) = self.masked(args[0]).filter(|_| self.is_uniform(args[1]))?;
+                (x, mask, self.func.as_int(args[1]).map(|c| c as u64), pred == IntPred::Eq)
             }
-            Op::Cast(CastOp::Trunc) if self.func.ty(condition).int_bits() == Some(1) => (args[0], 2, false),
+            Op::Cast(CastOp::Trunc) if self.func.ty(condition).int_bits() == Some(1) => {
+                (args[0], 1, Some(0), false)
+            }
+            // Below a power of two if the bits from there on are 0.
+            Op::ICmp(pred @ (IntPred::Ult | IntPred::Ugt)) => {
+                let limit = u64::try_from(self.func.as_int(args[1])?).ok()?;
+                let power = if pred == IntPred::Ult { limit } else { limit.checked_add(1)? };
+                let (x, mask) = self.masked(args[0])?;
+                power.is_power_of_two().then_some((x, mask & !(power - 1), Some(0), pred == IntPred::Ult))?
+            }
             _ => return None,
         };
-        if !(2..=1 << 32).contains(&count) || count & (count - 1) != 0 {
-            return None;
-        }
         // Exclusive or with what is one for all changes the same bits for all.
-        let x = match self.func.def_inst(masked).map(|i| (&self.func.insts[i].op, &self.func.insts[i].args)) {
-            Some((Op::Binary(BinaryOp::Xor), args)) if self.is_uniform(args[1]) => args[0],
-            Some((Op::Binary(BinaryOp::Xor), args)) if self.is_uniform(args[0]) => args[1],
-            _ => masked,
-        };
-        (self.is_stable(x) && self.uniformity.shape(x).step().is_some()).then_some((x, count, equal))
+        let (of, are) =
+            match self.func.def_inst(masked).map(|i| (&self.func.insts[i].op, &self.func.insts[i].args)) {
+                Some((Op::Binary(BinaryOp::Xor), args)) if self.is_uniform(args[1]) => (args[0], None),
+                Some((Op::Binary(BinaryOp::Xor), args)) if self.is_uniform(args[0]) => (args[1], None),
+                _ => (masked, are),
+            };
+        let bits = Bits { of, mask, are, flipped: false };
+        let is_known =
+            self.turn(of).is_some() && self.is_stable(of) && self.uniformity.shape(of).step().is_some();
+        is_known.then_some((bits, equal))
+    }
+
+    /// The number that a value is some bits of, and which.
+    fn masked(&self, v: Value) -> Option<(Value, u64)> {
+        let data = &self.func.insts[self.func.def_inst(v)?];
+        match (&data.op, &data.args[..]) {
+            (Op::Binary(BinaryOp::And), &[x, mask]) => Some((x, self.func.as_int(mask)? as u64)),
+            _ => None,
+        }
     }
 
     fn is_uniform(&self, v: Value) -> bool {
         self.func.constant(v).is_some() || self.uniformity.shape(v).is_uniform()
     }
+}
+
+impl Bits {
+    /// Which bits are known, and what they are.
+    fn digits(&self) -> (u64, u64) {
+        let are = self.are.unwrap_or_default() ^ if self.flipped { self.mask } else { 0 };
+        (self.mask, are)
+    }
+}
+
+/// Whether there is a number of so many digits that has certain ones itself, and certain ones if `by` is added to it.
+/// `known` says which, and what they are: of the sum and of the number, which may depend on the number's own digit (0 or
+/// all ones).
+fn some_number_fits(digits: u32, by: u64, known: impl Fn(u64) -> [(u64, u64); 2]) -> bool {
+    // Whether there is one as far as the digits that were looked at, without and with a carry.
+    let mut carries = [true, false];
+    for digit in 0..digits {
+        let mut next = [false, false];
+        for (carry, own) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let total = own + (by >> digit & 1) + carry;
+            let [of_sum, of_number] = known(if own == 1 { u64::MAX } else { 0 });
+            let fits = |(mask, are): (u64, u64), is: u64| mask >> digit & 1 == 0 || are >> digit & 1 == is;
+            if carries[carry as usize] && fits(of_number, own) && fits(of_sum, total & 1) {
+                next[(total >> 1) as usize] = true;
+            }
+        }
+        carries = next;
+    }
+    carries.contains(&true)
 }
 
 /// What holds, or does not, wherever a condition does (or does not): it, and the conditions that it is made of.
@@ -213,4 +273,28 @@ pub(super) fn parts(func: &Function, condition: Value, holds: bool) -> Vec<(Valu
         work.extend(both(func, i, holds).into_iter().flatten().map(|part| (part, holds)));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::some_number_fits;
+
+    #[test]
+    fn numbers_so_far_apart_that_have_certain_bits_are_found_as_trying_all_of_them_finds_them() {
+        for mask in 0..32u64 {
+            for (are, of_sum) in [(0, 0), (0, mask), (mask & 5, mask & 5), (mask & 6, mask & 3)] {
+                for by in 0..32u64 {
+                    let tried = (0..32u64).any(|x| x & mask == are && ((x + by) % 32) & mask == of_sum);
+                    assert_eq!(
+                        some_number_fits(5, by, |_| [(mask, of_sum), (mask, are)]),
+                        tried,
+                        "{mask} {are} {by}"
+                    );
+                    let same = (0..32u64).any(|x| x & mask == ((x + by) % 32) & mask);
+                    let found = some_number_fits(5, by, |own| [(mask, own), (mask, own)]);
+                    assert_eq!(found, same, "{mask} {by}");
+                }
+            }
+        }
+    }
 }

@@ -306,9 +306,8 @@ fn work_of(func: &Function, differ: &[Value]) -> Work {
     if insts().any(|i| matches!(func.insts[i].op, Op::Lane(_))) {
         return Work::Lanes;
     }
-    let edges = func.layout.iter().flat_map(|&b| func.out_edges(b));
-    let on_edges = edges.flat_map(|&e| func.edges[e].args.iter());
-    if insts().flat_map(|i| func.insts[i].args.iter()).chain(on_edges).any(|v| differ.contains(v)) {
+    let has_effects = |i: Inst| effects(i).intersects(noticed) || func.insts[i].op.is_terminator();
+    if depends_on(func, insts().filter(|&i| has_effects(i)).collect(), differ) {
         return Work::Lanes;
     }
     let is_plain = |i: Inst| match func.accessed(i) {
@@ -316,6 +315,24 @@ fn work_of(func: &Function, differ: &[Value]) -> Work {
         None => !effects(i).intersects(noticed | Effects::UNKNOWN_RESULT | Effects::CONVERGENT),
     };
     if insts().all(is_plain) { Work::Once } else { Work::Each }
+}
+
+/// Whether some of these values make a difference to some of these instructions, by operands and theirs.
+fn depends_on(func: &Function, mut work: Vec<Inst>, values: &[Value]) -> bool {
+    let mut seen = EntitySet::new();
+    seen.extend(work.iter().copied());
+    while let Some(i) = work.pop() {
+        let block = &func.blocks[func.insts[i].block];
+        let operands: Vec<Value> = match block.phis.iter().position(|&phi| phi == i) {
+            Some(k) => block.preds.iter().map(|&e| func.edges[e].args[k]).collect(),
+            None => func.insts[i].args.to_vec(),
+        };
+        if operands.iter().any(|v| values.contains(v)) {
+            return true;
+        }
+        work.extend(operands.iter().filter_map(|&v| func.def_inst(v)).filter(|&i| seen.insert(i)));
+    }
+    false
 }
 
 /// The function of a region under construction.

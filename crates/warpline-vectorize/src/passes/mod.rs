@@ -26,7 +26,7 @@ pub use warpline_ir::Phase;
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
     VectorizeError, cleanup, dynamic_uniformity, hoist_loads, if_conversion, lane_program, narrow, normalize,
-    passed_guards, private_memory, scalarize, sink_stores, split_conditions, widen,
+    passed_guards, private_memory, scalarize, sink_stores, split_conditions, widen, wrapping_indices,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
@@ -34,7 +34,7 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 14] = [
+pub static PASSES: [Pass; 15] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
      their own"),
@@ -46,6 +46,8 @@ pub static PASSES: [Pass; 14] = [
      lanes agree"),
     optional("duplicate-passed-guards", Scalar, passed_guards::run, "what guards like `i < n` guard is made twice, for \
      when all lanes pass"),
+    optional("duplicate-wrapping-indices", Scalar, wrapping_indices::run, "accesses by indices that might wrap between \
+     lanes are made twice, for when they do not"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),
     needed("scalarize-vectors", Canonical, Canonical, scalarize::run, "vectors that differ between lanes become \
      elements"),

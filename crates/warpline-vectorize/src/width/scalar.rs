@@ -19,7 +19,7 @@ use warpline_uniformity::shape::Shape;
 use super::bodies::Bodies;
 use super::chains::{self, Chained};
 use super::frequency::{Frequencies, by_weights};
-use super::work::{CALL_OF_BODY, SHORT, Work, divides_by_constant, in_scalar};
+use super::work::{CALL_OF_BODY, SHORT, UPDATE, Work, divides_by_constant, in_scalar, update};
 use super::{BEGIN, Machine, element_of, trips};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use crate::pipeline::Linearized;
@@ -221,7 +221,7 @@ impl Scalar<'_> {
                     }
                 }
             }
-            Op::Opaque(_) => Work::scalar(OPAQUE),
+            Op::Opaque(info) => Work::scalar(update(info, UPDATE).unwrap_or(OPAQUE)),
             Op::Phi | Op::Alloca { .. } | Op::Freeze | Op::Lane(LaneOp::LaneIndex) => Work::default(),
             // Addresses are part of loads and stores.
             Op::Gep(_) | Op::Br | Op::Ret => Work::default(),
