@@ -121,6 +121,27 @@ fn loops_of_c_over_places_and_sequences_are_vectorized_and_compute_the_same() {
 }
 
 #[test]
+fn sums_in_order_get_a_lane_each_where_a_loop_is_around_them() {
+    if !has_clang() {
+        return;
+    }
+    let product = "void product(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      float s = 0;
+      for (int k = 0; k < n; k++)
+        s += a[i * n + k] * b[k * n + j];
+      c[i * n + j] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let printed = run(folder.path(), "product.c", product, &[]);
+    assert!(printed.starts_with("product: loop at product.c:3 vectorized"), "{printed}");
+    assert!(printed.contains("; 0 mismatches"), "{printed}");
+}
+
+#[test]
 fn ranges_that_include_the_greatest_number_end_there() {
     let folder = tempfile::tempdir().unwrap();
     for (lo, hi) in [(4_294_966_000u32, u32::MAX), (5, 5), (6, 5), (0, 99), (u32::MAX, u32::MAX)] {

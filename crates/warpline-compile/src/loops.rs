@@ -205,7 +205,7 @@ pub(crate) fn in_place(
 ) -> Result<InPlace> {
     let (mut loops, mut kept, mut refused) = (Vec::<MadeLoop>::new(), Vec::new(), Vec::new());
     let mut vectorized: Vec<&FoundLoop> = Vec::new();
-    for one in found.iter() {
+    for one in in_turn(imported, found) {
         if is_spoken_for(one, &vectorized) {
             continue;
         }
@@ -243,16 +243,41 @@ pub(crate) fn in_place(
     Ok(InPlace { loops, scalar, refused })
 }
 
-/// Whether a loop is left since one within it has been vectorized.
+/// Whether a loop is left since one within it has been vectorized, or one around it.
 fn is_spoken_for(one: &FoundLoop, vectorized: &[&FoundLoop]) -> bool {
-    vectorized.iter().any(|inner| inner.func == one.func && one.unless.contains(&inner.header))
+    vectorized.iter().any(|other| is_within(one, other) || is_within(other, one))
+}
+
+/// Whether a loop is tried only if one within it was not vectorized.
+fn is_within(inner: &FoundLoop, outer: &FoundLoop) -> bool {
+    inner.func == outer.func && outer.unless.contains(&inner.header)
+}
+
+/// Loops in the order in which they are tried. Those that combine floating-point numbers in order come behind the loops
+/// around them: with a lane for each such sum, nothing waits.
+fn in_turn<'a>(imported: &mut Imported, found: &'a [FoundLoop]) -> Vec<&'a FoundLoop> {
+    let waits = |one: &&FoundLoop| {
+        found.iter().any(|outer| is_within(one, outer)) && combines_in_order(imported, one)
+    };
+    let (last, mut all): (Vec<&FoundLoop>, Vec<&FoundLoop>) = found.iter().partition(waits);
+    all.extend(last);
+    all
+}
+
+/// Whether a loop can be vectorized, but combines floating-point numbers in the order of its iterations.
+fn combines_in_order(imported: &mut Imported, one: &FoundLoop) -> bool {
+    let ir = &mut imported.ir;
+    let before = ir.functions[one.func].clone();
+    permit_any_order(&mut ir.functions[one.func], one);
+    let made = loops::kernel_of(ir, one.func, &unit(one));
+    ir.functions[one.func] = before;
+    made.is_ok_and(|iteration| !iteration.ordered.is_empty())
 }
 
 /// Whether it is news that a loop was not vectorized: not if one around it was, and of loops that were tried one after
 /// the other, it is said of the innermost.
 fn is_to_be_told(one: &FoundLoop, vectorized: &[&FoundLoop]) -> bool {
-    let within = |outer: &&FoundLoop| outer.func == one.func && outer.unless.contains(&one.header);
-    one.unless.is_empty() && !vectorized.iter().any(within)
+    one.unless.is_empty() && !vectorized.iter().any(|outer| is_within(one, outer))
 }
 
 /// An input that was read for runs.
@@ -400,7 +425,7 @@ pub fn vectorize_copy(
     let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
     let (mut made, mut refused) = (Vec::new(), Vec::new());
     let mut vectorized: Vec<&FoundLoop> = Vec::new();
-    for one in found {
+    for one in in_turn(&mut kernel.imported, found) {
         if is_spoken_for(one, &vectorized) {
             continue;
         }

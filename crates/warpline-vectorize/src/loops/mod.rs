@@ -532,9 +532,6 @@ fn understand_as(
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
-    if std::env::var_os("WL_DUMP").is_some() {
-        eprintln!("{}", warpline_ir::text::print_function(module, &scalar));
-    }
     decided::settle(&mut scalar, &l);
     let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
