@@ -1,6 +1,5 @@
 // construct: sums of floating-point numbers that no `reduction` names
-// happens: refused, unless any order is allowed
-// refused: a `reduction` clause of OpenMP
+// happens: combined in the order of the program, unless any order is allowed
 //@ bind x=i32[1009]=random
 //@ bind out=i32[8100]=zero
 //@ bind f=f32[1009]=1

@@ -41,7 +41,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let wanted = options.width > 1 && options.coherence != Coherence::Off && options.region.is_none();
     // What order proves of accesses, it proves of each by itself.
     let in_order = matches!(options.contract, Contract::Sequential | Contract::Independent);
-    if !wanted || in_order || updates || sums {
+    if !wanted || in_order || updates || sums || !extends(&unit.func) {
         return Ok(false);
     }
     let uniformity = cx.uniformity(unit);
@@ -58,6 +58,26 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     }
     ssa::construct_vars(func, &vars);
     Ok(changed)
+}
+
+/// Whether an address is computed from something of 32 bits, without which there is nothing to analyse.
+fn extends(func: &Function) -> bool {
+    let mut insts = func.layout.iter().flat_map(|&b| &func.blocks[b].insts);
+    insts.any(|&i| func.accessed(i).is_some_and(|accessed| is_extended(func, accessed.address, DEPTH)))
+}
+
+/// Whether a sum has a part of 32 bits.
+fn is_extended(func: &Function, v: Value, depth: u32) -> bool {
+    let Some(i) = func.def_inst(v).filter(|_| depth > 0) else { return false };
+    let data = &func.insts[i];
+    match data.op {
+        Op::Cast(CastOp::ZExt | CastOp::SExt) => func.ty(data.args[0]) == Type::Int(32),
+        Op::Binary(BinaryOp::And) => func.as_int(data.args[1]) == Some(u32::MAX.into()),
+        Op::Gep(_) | Op::Binary(BinaryOp::Add | BinaryOp::Sub) => {
+            data.args.iter().any(|&a| is_extended(func, a, depth - 1))
+        }
+        _ => false,
+    }
 }
 
 /// An index, and its extension to the bits of an address.

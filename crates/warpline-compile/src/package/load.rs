@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use warpline_llvm::worker::{self, LoadOptions};
@@ -100,7 +101,10 @@ pub(crate) fn load(source: &Path, part: &Part, options: &LoadOptions) -> Result<
         ..Request::default()
     };
     let built = request.build(target)?;
-    let bitcode = folder.join(format!("{}-{}.bc", target.name, std::process::id()));
+    // Several modules of one package may be read at the same time.
+    static COPIES: AtomicU64 = AtomicU64::new(0);
+    let copy = COPIES.fetch_add(1, Ordering::Relaxed);
+    let bitcode = folder.join(format!("{}-{}-{copy}.bc", target.name, std::process::id()));
     let unwritten =
         |error: std::io::Error| Error::Output { path: bitcode.clone(), reason: error.to_string() };
     std::fs::copy(&built.bitcode, &bitcode).map_err(unwritten)?;
