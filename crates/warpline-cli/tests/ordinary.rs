@@ -16,7 +16,9 @@ pub fn from_the_end(a: &mut [i32], n: usize) { for i in (0..=n).rev() { a[i] = a
 #[unsafe(no_mangle)]
 pub fn between(lo: u32, hi: u32, k: u32) -> u32 { let mut s = 0u32; for i in lo..=hi { s = s.wrapping_add(i ^ k); } s }
 #[unsafe(no_mangle)]
-pub fn all_bytes(t: &mut [u32; 256]) { for i in 0..=255u8 { t[i as usize] = (i as u32).wrapping_mul(0x9e3779b9) >> 7; } }
+pub fn all_bytes(t: &mut [u32; 256]) {
+    for i in 0..=255u8 { t[i as usize] = (i as u32).wrapping_mul(0x9e3779b9) >> 7; }
+}
 #[unsafe(no_mangle)]
 pub fn backwards(o: &mut [f32], x: &[f32]) { for (a, b) in o.iter_mut().zip(x.iter().rev()) { *a += *b; } }
 #[unsafe(no_mangle)]
@@ -60,8 +62,16 @@ pub fn random(o: &mut [u32], seed: u32) {
 /// The same of C.
 const C: &str = "
 int place_of_least(const int *x, int n) { int b = 0; for (int i = 1; i < n; i++) if (x[i] < x[b]) b = i; return b; }
-unsigned djb2(const unsigned char *s, int n) { unsigned h = 5381; for (int i = 0; i < n; i++) h = (h << 5) + h + s[i]; return h; }
-unsigned long power_sum(const unsigned *x, unsigned a, int n) { unsigned long h = 1; for (int i = 0; i < n; i++) h = (h + x[i]) * a; return h; }
+unsigned djb2(const unsigned char *s, int n) {
+  unsigned h = 5381;
+  for (int i = 0; i < n; i++) h = (h << 5) + h + s[i];
+  return h;
+}
+unsigned long power_sum(const unsigned *x, unsigned a, int n) {
+  unsigned long h = 1;
+  for (int i = 0; i < n; i++) h = (h + x[i]) * a;
+  return h;
+}
 int inside(int n, unsigned seed) {
   int in = 0;
   for (int i = 0; i < n; i++) {
@@ -73,7 +83,11 @@ int inside(int n, unsigned seed) {
   }
   return in;
 }
-double running(const double *restrict x, double *restrict o, int n) { double s = 0.1; for (int i = 0; i < n; i++) { o[i] = x[i] * x[i]; s -= o[i]; } return s; }
+double running(const double *restrict x, double *restrict o, int n) {
+  double s = 0.1;
+  for (int i = 0; i < n; i++) { o[i] = x[i] * x[i]; s -= o[i]; }
+  return s;
+}
 void columns(double *o, int n) { int k = 1; for (int i = 0; i < n; i++) { o[i] = k; k = 5 - k; } }
 ";
 

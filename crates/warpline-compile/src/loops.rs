@@ -266,12 +266,16 @@ fn in_turn<'a>(imported: &mut Imported, found: &'a [FoundLoop]) -> Vec<&'a Found
 
 /// Whether a loop can be vectorized, but combines floating-point numbers in the order of its iterations.
 fn combines_in_order(imported: &mut Imported, one: &FoundLoop) -> bool {
-    let ir = &mut imported.ir;
+    iteration(&mut imported.ir, one).is_ok_and(|iteration| !iteration.ordered.is_empty())
+}
+
+/// One iteration of a loop, of a function that stays as it is.
+fn iteration(ir: &mut Module, one: &FoundLoop) -> std::result::Result<Iteration, VectorizeError> {
     let before = ir.functions[one.func].clone();
     permit_any_order(&mut ir.functions[one.func], one);
     let made = loops::kernel_of(ir, one.func, &unit(one));
     ir.functions[one.func] = before;
-    made.is_ok_and(|iteration| !iteration.ordered.is_empty())
+    made
 }
 
 /// Whether it is news that a loop was not vectorized: not if one around it was, and of loops that were tried one after
@@ -399,11 +403,7 @@ pub fn open_each_region(options: &LoopOptions) -> Result<(Imported, Vec<Region>)
 pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
     check(imported, one)?;
     let ir = &mut imported.ir;
-    let before = ir.functions[one.func].clone();
-    permit_any_order(&mut ir.functions[one.func], one);
-    let made = loops::kernel_of(ir, one.func, &unit(one));
-    ir.functions[one.func] = before;
-    let Iteration { mut func, args, .. } = made.map_err(|e| refusal(ir, e, one))?;
+    let Iteration { mut func, args, .. } = iteration(ir, one).map_err(|e| refusal(ir, e, one))?;
     func.name = ir.functions[one.func].name.clone();
     Ok(Region { func: ir.functions.push(func), args, place: one.place.clone() })
 }

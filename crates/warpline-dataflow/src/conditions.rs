@@ -234,13 +234,19 @@ fn leaves(
     *left -= 1;
     f(condition, wanted);
     let Some(inst) = func.def_inst(condition).filter(|_| depth > 0) else { return };
-    let data = &func.insts[inst];
-    if data.op == Op::Binary(BinaryOp::Xor) && func.as_int(data.args[1]) == Some(1) {
-        return leaves(func, data.args[0], !wanted, depth - 1, left, f);
+    if let Some(opposite) = negated(func, inst) {
+        return leaves(func, opposite, !wanted, depth - 1, left, f);
     }
     for part in both(func, inst, wanted).into_iter().flatten() {
         leaves(func, part, wanted, depth - 1, left, f);
     }
+}
+
+/// The condition that another one is the opposite of.
+pub fn negated(func: &Function, condition: Inst) -> Option<Value> {
+    let data = &func.insts[condition];
+    let is_not = data.op == Op::Binary(BinaryOp::Xor) && func.as_int(data.args[1]) == Some(1);
+    is_not.then(|| data.args[0])
 }
 
 /// The two conditions that both have the value `wanted` if a condition has that: those of a conjunction that holds or a

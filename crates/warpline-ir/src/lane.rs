@@ -55,6 +55,11 @@ impl Combine {
         }
     }
 
+    /// Whether values of a type are combined in the order of lanes, since another order rounds otherwise.
+    pub fn is_in_order(self, ty: Type) -> bool {
+        ty.is_float() && matches!(self, Combine::Add | Combine::Mul)
+    }
+
     /// The bits of the element that changes no other one it is combined with; the type must [fit](Combine::fits).
     pub fn neutral(self, ty: Type) -> u128 {
         let ones = |bits: u32| (1u128 << bits) - 1;

@@ -634,6 +634,12 @@ pub(crate) unsafe fn take_error(error: LLVMErrorRef) -> std::result::Result<(), 
     }
 }
 
+/// Gives a value a name.
+pub(crate) fn set_name(value: LLVMValueRef, name: &str) {
+    // SAFETY: a live value; pointer and length describe the name, which LLVM copies.
+    unsafe { functions().LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) };
+}
+
 /// The name of a value, empty if it has none.
 pub(crate) fn value_name(value: LLVMValueRef) -> String {
     let mut length = 0;

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ffi::load::functions;
 use crate::ffi::types::LLVMValueRef;
 use crate::import::scope_file;
-use crate::module::{Module, value_name};
+use crate::module::{Module, set_name, value_name};
 use crate::simplify::has_body;
 
 /// What the names of kernels and of what is said of them begin with.
@@ -106,9 +106,4 @@ impl Part {
         let functions = Module::parse(&bitcode, &name)?.defined_functions();
         Ok(Part { name, bitcode, functions })
     }
-}
-
-fn set_name(function: LLVMValueRef, name: &str) {
-    // SAFETY: a live function; pointer and length describe the name, which LLVM copies.
-    unsafe { functions().LLVMSetValueName2(function, name.as_ptr().cast(), name.len()) };
 }

@@ -6,7 +6,7 @@
 use crate::ffi::load::functions;
 use crate::ffi::types::LLVMOpcode::{LLVMAlloca, LLVMStore};
 use crate::ffi::types::*;
-use crate::module::{Module, is, users_of, value_name};
+use crate::module::{Module, is, set_name, users_of, value_name};
 use crate::simplify::has_body;
 
 /// What the memory of a parameter is called, as by clang.
@@ -40,9 +40,4 @@ fn home(parameter: LLVMValueRef) -> Option<(LLVMValueRef, String)> {
     let address = unsafe { functions().LLVMGetOperand(store, 1) };
     let name = Some(address).filter(|&address| is(address, LLVMAlloca)).map(value_name)?;
     (!name.is_empty()).then_some((address, name))
-}
-
-fn set_name(value: LLVMValueRef, name: &str) {
-    // SAFETY: a live value; the name is copied.
-    unsafe { functions().LLVMSetValueName2(value, name.as_ptr().cast(), name.len()) };
 }

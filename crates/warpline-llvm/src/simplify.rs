@@ -11,9 +11,9 @@
 //! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
-//! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`) and ways out of scopes are led to where they
-//! go (`cleanups`). Between its first passes and the others
-//! structs on the stack (`private_parts`) and indices (`indices`) are taken apart.
+//! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`) and
+//! ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others structs on the
+//! stack (`private_parts`) and indices (`indices`) are taken apart.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

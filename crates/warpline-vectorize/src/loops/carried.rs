@@ -7,7 +7,8 @@
 //! * An *ordered reduction* is one of floating-point numbers that may not be combined in any other order: each group
 //!   combines those of its lanes, one after the other, with what it was before the group. The rest of the loop is for
 //!   several iterations at once.
-//! * A *linear recurrence* multiplies it by what stays the same and adds something ([`recurrences`](super::recurrences)).
+//! * A *linear recurrence* multiplies it by what stays the same and adds something
+//!   ([`recurrences`](super::recurrences)).
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and similar.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
@@ -57,7 +58,8 @@ pub(super) enum Kind {
     Growing { by: Value, step: i128 },
     /// It is multiplied and something is added, both the same in all iterations.
     Affine(Affine),
-    /// It is multiplied by what stays the same, and what an iteration has is added; nobody sees it before the loop ends.
+    /// It is multiplied by what stays the same, and what an iteration has is added; nobody sees it before the loop
+    /// ends.
     Polynomial(Affine),
     /// It is combined with something; the instructions do so.
     Reduction { combiner: Combiner, insts: Vec<Inst> },

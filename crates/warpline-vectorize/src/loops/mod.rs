@@ -526,7 +526,7 @@ fn understand_as(
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason).into());
     }
-    let (blocks, own) = find::blocks_of(&scalar, &Nest::of(&scalar).cycles, header)?;
+    let (blocks, own) = find::blocks_of(&scalar, &CycleForest::compute(&scalar.graph().0), header)?;
     exits::join(module, &mut scalar, header, (&blocks, &own));
     let mut l = match is_endless {
         true => Loop::find_endless(&mut scalar, header)?,
@@ -698,7 +698,7 @@ impl Carried {
             Kind::Compaction(_) => (CarryKind::Compaction, None),
             Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };
-        let rounds = matches!(combine, Some(Combine::Add | Combine::Mul)) && func.ty(self.phi).is_float();
+        let rounds = combine.is_some_and(|c| c.is_in_order(func.ty(self.phi)));
         Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
     }
 }

@@ -224,30 +224,18 @@ impl Affine {
         let (mut a, mut t) = (func.int_const(bits, 1), zero);
         let (mut square, mut twice) = (self.a, self.t.unwrap_or(zero));
         for k in 0..BITS {
-            if let Some(known) = func.as_int(exponent) {
-                if known >> k & 1 == 1 {
+            let bit = Bit::of(func, at, exponent, k);
+            if bit != Bit::Known(false) {
+                let product = binary(func, at, BinaryOp::Mul, a, square);
+                a = bit.choose(func, at, product, a);
+                if self.t.is_some() {
                     let product = binary(func, at, BinaryOp::Mul, t, square);
-                    t = binary(func, at, BinaryOp::Add, product, twice);
-                    a = binary(func, at, BinaryOp::Mul, a, square);
+                    let sum = binary(func, at, BinaryOp::Add, product, twice);
+                    t = bit.choose(func, at, sum, t);
                 }
-                let product = binary(func, at, BinaryOp::Mul, square, twice);
-                twice = binary(func, at, BinaryOp::Add, product, twice);
-                square = binary(func, at, BinaryOp::Mul, square, square);
-                continue;
             }
-            let bit = func.int_const(32, 1 << k);
-            let none = func.int_const(32, 0);
-            let with = func.append_value(at, Op::Binary(BinaryOp::And), &[exponent, bit], Type::Int(32));
-            let is_set = func.append_value(at, Op::ICmp(IntPred::Ne), &[with, none], Type::BOOL);
-            let product = binary(func, at, BinaryOp::Mul, a, square);
-            a = func.append_value(at, Op::Select, &[is_set, product, a], ty);
-            if self.t.is_some() {
-                let product = binary(func, at, BinaryOp::Mul, t, square);
-                let sum = binary(func, at, BinaryOp::Add, product, twice);
-                t = func.append_value(at, Op::Select, &[is_set, sum, t], ty);
-                let product = binary(func, at, BinaryOp::Mul, square, twice);
-                twice = binary(func, at, BinaryOp::Add, product, twice);
-            }
+            let product = binary(func, at, BinaryOp::Mul, square, twice);
+            twice = binary(func, at, BinaryOp::Add, product, twice);
             square = binary(func, at, BinaryOp::Mul, square, square);
         }
         Affine { a, t: self.t.map(|_| t) }
@@ -257,5 +245,36 @@ impl Affine {
     pub(super) fn apply(self, func: &mut Function, at: Block, x: Value) -> Value {
         let product = binary(func, at, BinaryOp::Mul, x, self.a);
         self.t.map_or(product, |t| binary(func, at, BinaryOp::Add, product, t))
+    }
+}
+
+/// A bit of an exponent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bit {
+    Known(bool),
+    /// Whether it is set.
+    Asked(Value),
+}
+
+impl Bit {
+    fn of(func: &mut Function, at: Block, exponent: Value, k: u32) -> Bit {
+        if let Some(known) = func.as_int(exponent) {
+            return Bit::Known(known >> k & 1 == 1);
+        }
+        let [bit, none] = [1 << k, 0].map(|n| func.int_const(32, n));
+        let with = func.append_value(at, Op::Binary(BinaryOp::And), &[exponent, bit], Type::Int(32));
+        Bit::Asked(func.append_value(at, Op::ICmp(IntPred::Ne), &[with, none], Type::BOOL))
+    }
+
+    /// One value if it is set, another one if not.
+    fn choose(self, func: &mut Function, at: Block, set: Value, clear: Value) -> Value {
+        match self {
+            Bit::Known(true) => set,
+            Bit::Known(false) => clear,
+            Bit::Asked(is_set) => {
+                let ty = func.ty(set);
+                func.append_value(at, Op::Select, &[is_set, set, clear], ty)
+            }
+        }
     }
 }

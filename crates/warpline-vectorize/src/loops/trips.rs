@@ -8,7 +8,7 @@
 
 use crate::VectorizeError;
 use crate::builder::Builder;
-use warpline_dataflow::conditions::{both, inverse, swapped};
+use warpline_dataflow::conditions::{both, inverse, negated, swapped};
 use warpline_dataflow::linear::{Extension, rounds};
 use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
@@ -73,14 +73,6 @@ pub(super) fn parts(func: &Function, condition: Value, hold: bool) -> Vec<Part> 
         }
     }
     found
-}
-
-/// The condition that this instruction computes the opposite of.
-fn negated(func: &Function, i: Inst) -> Option<Value> {
-    let data = &func.insts[i];
-    let is_one = |v: &Value| func.as_int(*v) == Some(1) && func.ty(*v) == Type::BOOL;
-    let [a, b] = data.args[..] else { return None };
-    (data.op == Op::Binary(BinaryOp::Xor) && is_one(&b)).then_some(a)
 }
 
 /// What counts by 1 up to a bound.

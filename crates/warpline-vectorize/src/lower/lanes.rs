@@ -308,9 +308,8 @@ impl Lower<'_> {
         let elem = self.src.ty(x);
         let x = self.neutralised(c, x, at)?;
         let vector = mangle(self.out.ty(x));
-        let in_order = elem.is_float() && matches!(c, Combine::Add | Combine::Mul);
         let mut args = vec![x];
-        if in_order {
+        if c.is_in_order(elem) {
             args.insert(0, self.out.constant_value(Constant::number(elem, c.neutral(elem))));
         }
         let name = match (c, elem.is_float()) {
@@ -341,7 +340,7 @@ impl Lower<'_> {
     /// What the lanes before each one hold combined, with its own if `inclusive`. Inactive lanes hold the neutral
     /// element.
     pub(super) fn scan_of(&mut self, c: Combine, x: Value, elem: Type, inclusive: bool) -> Value {
-        if elem.is_float() && matches!(c, Combine::Add | Combine::Mul) {
+        if c.is_in_order(elem) {
             return self.scan_in_order(c, x, elem, inclusive);
         }
         let neutral = self.spread(Constant::number(elem, c.neutral(elem)), false);

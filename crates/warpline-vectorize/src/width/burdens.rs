@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warpline_analysis::Node;
-use warpline_ir::{Combine, Function, Inst, LaneOp, Op, Place};
+use warpline_ir::{Function, Inst, LaneOp, Op, Place};
 
 use super::work::divides_by_constant;
 use super::{Machine, Program};
@@ -36,7 +36,7 @@ pub enum What {
     /// Calls that are made for one lane after the other.
     Scalarized,
     /// Updates of memory that lanes may share, made in their order.
-    Ordered,
+    SharedUpdates,
     /// Divisions of integers.
     Division,
     /// Vector mathematics.
@@ -62,7 +62,7 @@ impl What {
             What::Strided => "strided loads and stores",
             What::MaskedByLane => "loads and stores under masks, one lane after the other",
             What::Scalarized => "calls for one lane after the other",
-            What::Ordered => "updates of memory that lanes may share, one lane after the other",
+            What::SharedUpdates => "updates of memory that lanes may share, one lane after the other",
             What::Division => "integer divisions",
             What::Mathematics => "mathematics",
             What::InOrder => "sums or products of floating-point numbers in order",
@@ -85,7 +85,7 @@ impl What {
             What::Scalarized => {
                 "let the function be seen (`static`, a header, LTO) so that it is vectorized, too"
             }
-            What::Ordered => APART,
+            What::SharedUpdates => APART,
             What::Division => "divide by constants, or by floating-point numbers",
             What::Mathematics => "`--math-ulp`, `float` instead of `double`, or fewer calls",
             What::InOrder => {
@@ -171,7 +171,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         Recipe::Widen if divides_by_constant(program.func, i) => What::Arithmetic,
         Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
         Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
-        Recipe::Scalarize { .. } if is_update_in_order(program, i) => What::Ordered,
+        Recipe::Scalarize { .. } if is_update_in_order(program, i) => What::SharedUpdates,
         Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
         Recipe::CrossLane if combines_in_order(program.func, i) => What::InOrder,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {
@@ -188,6 +188,6 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
 /// Whether an instruction combines floating-point numbers of the lanes in their order.
 fn combines_in_order(func: &Function, i: Inst) -> bool {
     let data = &func.insts[i];
-    let in_order = matches!(data.op, Op::Lane(LaneOp::Reduce(Combine::Add | Combine::Mul)));
-    in_order && data.result().is_some_and(|v| func.ty(v).is_float())
+    let Op::Lane(LaneOp::Reduce(combine)) = data.op else { return false };
+    data.result().is_some_and(|v| combine.is_in_order(func.ty(v)))
 }

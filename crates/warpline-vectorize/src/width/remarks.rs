@@ -252,7 +252,7 @@ impl Maker<'_> {
             What::Gather | What::Scatter | What::Strided => Some(self.access(i)),
             What::MaskedByLane => Some(masked_by_lane(program.func, i)),
             What::Scalarized => Some(self.scalarized(i)),
-            What::Ordered => Some(
+            What::SharedUpdates => Some(
                 Finding::new(
                     Kind::Missed,
                     Name::ScalarizedInstruction,

@@ -7,8 +7,7 @@ use crate::recipes::{
     Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
 };
 use warpline_ir::{
-    Atomic, AtomicOrdering, BinaryOp, CastOp, Combine, FloatKind, Function, Inst, LaneOp, Op, OpaqueInfo,
-    Type, Value,
+    Atomic, AtomicOrdering, BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, OpaqueInfo, Type, Value,
 };
 use warpline_target::{Element, Lanes, Op as Costly, Rates};
 
@@ -37,9 +36,9 @@ const COUNTED_BITS: f64 = 12.0;
 const BRANCHED_LANE: f64 = 8.0;
 /// Operations for each lane of an instruction that is kept as it is.
 const OPAQUE_LANE: f64 = 6.0;
-/// Operations of an update of memory, in one step: in the scalar program, and for each lane. It waits for the one before,
-/// which may be of the same element; an atomic one, for all stores. Of many in a row a processor may guess wrongly which
-/// are: a lane took from 5 to 27 cycles on znver5, as the code happened to lie, and the scalar program 6.
+/// Operations of an update of memory, in one step: in the scalar program, and for each lane. It waits for the one
+/// before, which may be of the same element; an atomic one, for all stores. Of many in a row a processor may guess
+/// wrongly which are: a lane took from 5 to 27 cycles on znver5, as the code happened to lie, and the scalar program 6.
 pub(super) const UPDATE: f64 = 24.0;
 const UPDATE_OF_LANE: f64 = 40.0;
 const ATOMIC_UPDATE: f64 = 80.0;
@@ -526,10 +525,9 @@ impl Program<'_> {
             LaneOp::Blend => Work::vector(registers),
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
             // Elements taken out and combined, one after the other.
-            LaneOp::Reduce(Combine::Add | Combine::Mul) if of.is_float() => Work::vector(2.0 * lanes),
+            LaneOp::Reduce(c) if c.is_in_order(of) => Work::vector(2.0 * lanes),
             LaneOp::ScanExclusive(c) | LaneOp::ScanInclusive(c) => {
-                let in_order = matches!(c, Combine::Add | Combine::Mul) && of.is_float();
-                match in_order {
+                match c.is_in_order(of) {
                     // An element taken out, combined, put in.
                     true => Work::vector(3.0 * lanes),
                     // Moved up and combined, by one lane, two, four …; by whole registers nothing has to be moved.
