@@ -37,7 +37,7 @@ use super::objects::Objects;
 use super::outside;
 use super::recurrences::Affine;
 use super::search::{self, Search};
-use super::unused;
+use crate::unused;
 use warpline_dataflow::linear::Sum;
 
 /// The kernel of a loop.

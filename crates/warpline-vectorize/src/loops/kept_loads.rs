@@ -15,8 +15,8 @@ use warpline_ir::{Block, Edge, Effects, Function, Inst, IntPred, Module, Op, Typ
 use super::carried::Dependent;
 use super::find::{Loop, dominates};
 use super::peel::{self, MAX_INSTS};
-use super::unused;
 use crate::known_calls::is_annotation;
+use crate::unused;
 
 /// A φ that holds a place, and what is loaded from there.
 struct Place {

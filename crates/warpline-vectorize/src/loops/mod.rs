@@ -48,7 +48,6 @@ mod selections;
 mod stop;
 mod strides;
 mod trips;
-mod unused;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
@@ -64,7 +63,7 @@ use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
 use super::options::Options;
-use super::{VectorizeError, no_return_paths, refused_calls};
+use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use body::{Body, Lines, Special};
 use bounds::Bound;
 use carried::{Carried, Kind};
@@ -526,6 +525,7 @@ fn understand_as(
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
         return Err(VectorizeError::in_function(&scalar, reason).into());
     }
+    sign_masks::settle(module, &mut scalar);
     let (blocks, own) = find::blocks_of(&scalar, &CycleForest::compute(&scalar.graph().0), header)?;
     exits::join(module, &mut scalar, header, (&blocks, &own));
     let mut l = match is_endless {

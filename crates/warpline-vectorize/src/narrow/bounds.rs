@@ -19,7 +19,7 @@ const SWEEPS: usize = 2;
 const MAX_DEPTH: u32 = 12;
 
 /// Bounds of all integers of a function as it is given.
-pub(super) struct Bounds<'a> {
+pub(crate) struct Bounds<'a> {
     module: &'a Module,
     func: &'a Function,
     ranges: Vec<Option<Range>>,
@@ -27,7 +27,7 @@ pub(super) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    pub(super) fn of(module: &'a Module, func: &'a Function) -> Bounds<'a> {
+    pub(crate) fn of(module: &'a Module, func: &'a Function) -> Bounds<'a> {
         let code = Code::with_makers(func);
         let ssi = ssify(code.program(), &Ranges::STRATEGY);
         let solved = solve_forward_narrowing(code.program(), &ssi, &Ranges::new(module, func, &code), SWEEPS);
@@ -46,9 +46,14 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether a value, read as a signed number, has at most so many bits.
-    pub(super) fn fits_signed(&self, v: Value, bits: u32) -> bool {
+    pub(crate) fn fits_signed(&self, v: Value, bits: u32) -> bool {
         let bound = 1i128 << (bits - 1);
         self.range(v).is_some_and(|r| r.least() >= -bound && r.greatest() < bound)
+    }
+
+    /// How many bits an integer has.
+    pub(crate) fn width(&self, v: Value) -> u32 {
+        self.func.ty(v).int_bits().unwrap_or(64)
     }
 
     /// Whether a value, read as a signed number, is never negative.

@@ -31,7 +31,7 @@ use crate::pass::{Context, Unit};
 use warpline_ir::{Function, Module, Value};
 use warpline_uniformity::shape::Shape;
 
-use bounds::Bounds;
+pub(crate) use bounds::Bounds;
 use choose::Chosen;
 use plan::Planner;
 

@@ -26,7 +26,8 @@ pub use warpline_ir::Phase;
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
     VectorizeError, cleanup, dynamic_uniformity, hoist_loads, if_conversion, lane_program, narrow, normalize,
-    passed_guards, private_memory, scalarize, sink_stores, split_conditions, widen, wrapping_indices,
+    passed_guards, private_memory, scalarize, sign_masks, sink_stores, split_conditions, widen,
+    wrapping_indices,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
 use warpline_dataflow::ssa;
@@ -34,8 +35,9 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 15] = [
+pub static PASSES: [Pass; 16] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
+    optional("select-by-signs", Scalar, sign_masks::run, "what is computed with masks of signs is selected"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
      their own"),
     optional("if-convert-arms", Scalar, if_conversion::run, "branches whose arms access the same memory become \

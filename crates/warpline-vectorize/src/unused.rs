@@ -6,7 +6,7 @@ use warpline_ir::{Function, Inst, Module, Op, Value};
 use crate::if_conversion::is_pure;
 
 /// Removes instructions without effects of which nobody uses the result; the values that are given are used.
-pub(super) fn remove(module: &Module, func: &mut Function, kept: &[Value]) {
+pub(crate) fn remove(module: &Module, func: &mut Function, kept: &[Value]) {
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
     kept.iter().for_each(|&v| uses[v] += 1);
     for &b in &func.layout {

@@ -1,0 +1,346 @@
+//! Selections that programs write as arithmetic on masks made of signs.
+//!
+//! Code for processors on which branches were dear is full of
+//!
+//! ```text
+//!   d = a - b;  m = d >> 8;                       // all ones if a < b, else zero: both are bytes
+//!   (d & ~m) | (-d & m)   b + (d & ~m)   a - (d & ~m)   d & ~m
+//! ```
+//!
+//! which are the distance of two bytes, their greater, their smaller, and what one exceeds the other by. Here a shift
+//! of a sign becomes a comparison, and what masks and joins becomes `select`, which the rest of the vectorizer knows:
+//! reductions of minima and maxima, narrowing, `psadbw`.
+//!
+//! A shift by fewer bits than up to the sign makes a mask only of numbers of few bits. Whether it does may rest on what
+//! other masks select, as in `m = max(a[i], m)`, where `m` is a byte if it was one before. So all masks are taken for
+//! what they look like, in a copy, and the [ranges](crate::narrow::Bounds) of the copy must then say so of each: up to
+//! the first place where a mask would be none, copy and original compute the same, and the ranges exclude that place.
+//! Masks of which they do not say it are given up, and it is tried again without them.
+
+use std::collections::{HashMap, HashSet};
+
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+
+use crate::VectorizeError;
+use crate::narrow::Bounds;
+use crate::pass::{Context, Unit};
+use crate::unused;
+
+/// The pass.
+pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeError> {
+    Ok(settle(cx.module, &mut unit.func))
+}
+
+/// Makes selections of what is computed with masks of signs. Whether there were any.
+pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
+    let mut refuted = HashSet::new();
+    loop {
+        let mut rewriter =
+            Rewriter { func: func.clone(), refuted: &refuted, forms: HashMap::new(), claims: vec![] };
+        if !rewriter.rewrite() {
+            return false;
+        }
+        let Rewriter { func: rewritten, claims, .. } = rewriter;
+        let bounds = Bounds::of(module, &rewritten);
+        let wrong: Vec<Inst> = claims.iter().filter(|c| !c.holds(&bounds)).map(|c| c.shift).collect();
+        if wrong.is_empty() {
+            *func = rewritten;
+            unused::remove(module, func, &[]);
+            return true;
+        }
+        refuted.extend(wrong);
+    }
+}
+
+/// What must hold for a shift to make a mask, and for a comparison to stand for the sign of a difference.
+struct Claim {
+    shift: Inst,
+    /// The number that is shifted, and by how many bits.
+    shifted: (Value, u32),
+    /// The numbers whose difference it is, where the program does not say that it does not wrap.
+    apart: Option<[Value; 2]>,
+}
+
+impl Claim {
+    fn holds(&self, bounds: &Bounds<'_>) -> bool {
+        let (v, by) = self.shifted;
+        let half = |v: Value| bounds.fits_signed(v, bounds.width(v) - 1);
+        (by + 1 == bounds.width(v) || bounds.fits_signed(v, by + 1))
+            && self.apart.is_none_or(|pair| pair.into_iter().all(half))
+    }
+}
+
+/// One side of a selection.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Part {
+    Zero,
+    Ones,
+    Is(Value),
+    /// The negated value.
+    Minus(Value),
+    /// All bits the other way, and one less: half of a negation.
+    Not(Value),
+    Less(Value),
+}
+
+/// What a value is: one part if a condition holds, else the other.
+#[derive(Copy, Clone, Debug)]
+struct Choice {
+    condition: Value,
+    parts: [Part; 2],
+}
+
+impl Choice {
+    fn map(self, f: impl Fn(Part) -> Option<Part>) -> Option<Choice> {
+        let [yes, no] = self.parts.map(f);
+        Some(Choice { parts: [yes?, no?], ..self })
+    }
+
+    /// What an operation makes of two choices by one condition.
+    fn with(self, other: Choice, f: impl Fn(Part, Part) -> Option<Part>) -> Option<Choice> {
+        let [yes, no] = [0, 1].map(|k| f(self.parts[k], other.parts[k]));
+        (self.condition == other.condition).then_some(Choice { parts: [yes?, no?], ..self })
+    }
+}
+
+struct Rewriter<'a> {
+    func: Function,
+    /// Shifts that make no masks.
+    refuted: &'a HashSet<Inst>,
+    forms: HashMap<Value, Choice>,
+    claims: Vec<Claim>,
+}
+
+impl Rewriter<'_> {
+    /// Rewrites all that is computed with masks. Whether there is any.
+    fn rewrite(&mut self) -> bool {
+        let mut changed = false;
+        for b in self.func.layout.clone() {
+            for i in self.func.block_insts(b).collect::<Vec<Inst>>() {
+                let of_numbers = |v: &Value| matches!(self.func.ty(*v), Type::Int(2..=64));
+                let Some(v) = self.func.insts[i].result().filter(of_numbers) else { continue };
+                self.turn_negated_difference(i);
+                changed |= self.join_in_sum(i);
+                let Some(choice) = self.mask(i).or_else(|| self.computed(i)) else { continue };
+                self.forms.insert(v, choice);
+                changed |= self.select(i, choice);
+            }
+        }
+        changed
+    }
+
+    /// Makes an instruction a selection, but for masks and halves of negations, which are left to those that use them.
+    fn select(&mut self, i: Inst, choice: Choice) -> bool {
+        let is_mask = choice.parts.iter().all(|p| matches!(p, Part::Zero | Part::Ones));
+        if is_mask || choice.parts.iter().any(|p| matches!(p, Part::Not(_) | Part::Less(_))) {
+            return false;
+        }
+        let selection = [choice.condition, self.part(i, choice.parts[0]), self.part(i, choice.parts[1])];
+        let data = &mut self.func.insts[i];
+        data.op = Op::Select;
+        data.args = selection.into_iter().collect();
+        data.flags = InstFlags::empty();
+        true
+    }
+
+    /// The value of a part, for an instruction.
+    fn part(&mut self, i: Inst, part: Part) -> Value {
+        let bits = self.func.insts[i].result().and_then(|v| self.func.ty(v).int_bits()).unwrap_or(1);
+        match part {
+            Part::Ones => self.func.int_const(bits, mask(bits)),
+            Part::Is(v) => v,
+            Part::Minus(v) => {
+                let (zero, ty) = (self.func.int_const(bits, 0), self.func.ty(v));
+                let [x, y] = self.difference_of(v).map_or([zero, v], |[a, b]| [b, a]);
+                self.before(i, Op::Binary(BinaryOp::Sub), &[x, y], ty)
+            }
+            _ => self.func.int_const(bits, 0),
+        }
+    }
+
+    /// A new instruction in front of another.
+    fn before(&mut self, i: Inst, op: Op, args: &[Value], ty: Type) -> Value {
+        let (block, loc) = (self.func.insts[i].block, self.func.insts[i].loc);
+        let new = self.func.make_inst(block, op, args, &[ty]);
+        self.func.insts[new].loc = loc;
+        let insts = &mut self.func.blocks[block].insts;
+        let at = insts.iter().position(|&other| other == i).unwrap_or(insts.len());
+        insts.insert(at, new);
+        self.func.insts[new].results[0]
+    }
+
+    /// `0 - (a - b)` becomes `b - a`.
+    fn turn_negated_difference(&mut self, i: Inst) {
+        let Some([zero, d]) = self.operands(i, BinaryOp::Sub) else { return };
+        let inner = self.func.def_inst(d).filter(|_| self.func.as_int(zero) == Some(0));
+        let Some((inner, [a, b])) =
+            inner.and_then(|inner| Some((inner, self.operands(inner, BinaryOp::Sub)?)))
+        else {
+            return;
+        };
+        let exact = self.func.insts[i].flags & self.func.insts[inner].flags & InstFlags::NSW;
+        let data = &mut self.func.insts[i];
+        data.args = [b, a].into_iter().collect();
+        data.flags = exact;
+    }
+
+    /// `(s + (c ? x : 0)) + (c ? 0 : y)` becomes `s + (c ? x : y)`.
+    fn join_in_sum(&mut self, i: Inst) -> bool {
+        let Some([x, y]) = self.operands(i, BinaryOp::Add) else { return false };
+        let found = [(x, y), (y, x)].into_iter().find_map(|(sum, chosen)| {
+            let outer = *self.forms.get(&chosen)?;
+            let [p, q] = self.binary(sum, BinaryOp::Add).filter(|_| !self.forms.contains_key(&sum))?;
+            [(p, q), (q, p)].into_iter().find_map(|(s, other)| {
+                let joined = self.forms.get(&other)?.with(outer, join)?;
+                Some((s, joined))
+            })
+        });
+        let Some((s, joined)) = found else { return false };
+        let ty = self.func.ty(s);
+        let [yes, no] = joined.parts.map(|part| self.part(i, part));
+        let selected = self.before(i, Op::Select, &[joined.condition, yes, no], ty);
+        let data = &mut self.func.insts[i];
+        data.args = [s, selected].into_iter().collect();
+        data.flags = InstFlags::empty();
+        true
+    }
+
+    /// The mask that an arithmetic shift to the right makes of a sign, or an extension of a condition.
+    fn mask(&mut self, i: Inst) -> Option<Choice> {
+        let data = &self.func.insts[i];
+        if let (Op::Cast(CastOp::SExt), &[c]) = (&data.op, &data.args[..]) {
+            let is_condition = self.func.ty(c) == Type::BOOL;
+            return is_condition.then_some(Choice { condition: c, parts: [Part::Ones, Part::Zero] });
+        }
+        let [v, by] = self.operands(i, BinaryOp::AShr)?;
+        let (bits, by) = (self.func.ty(v).int_bits()?, u32::try_from(self.func.as_int(by)?).ok()?);
+        (by < bits && !self.refuted.contains(&i)).then_some(())?;
+        // A shift of what is no difference by few bits is a division more often than a mask.
+        let difference = self.binary(v, BinaryOp::Sub);
+        (difference.is_some() || by + 1 == bits).then_some(())?;
+        let zero = self.func.int_const(bits, 0);
+        let exact = self.func.def_inst(v).is_some_and(|d| self.func.insts[d].flags.contains(InstFlags::NSW));
+        self.claims.push(Claim { shift: i, shifted: (v, by), apart: difference.filter(|_| !exact) });
+        let compared = difference.unwrap_or([v, zero]);
+        let condition = self.before(i, Op::ICmp(IntPred::Slt), &compared, Type::BOOL);
+        Some(Choice { condition, parts: [Part::Ones, Part::Zero] })
+    }
+
+    fn binary(&self, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
+        self.operands(self.func.def_inst(v)?, op)
+    }
+
+    /// The operands of an instruction, if it is this operation.
+    fn operands(&self, i: Inst, op: BinaryOp) -> Option<[Value; 2]> {
+        let data = &self.func.insts[i];
+        match (&data.op, &data.args[..]) {
+            (&Op::Binary(made), &[x, y]) if made == op => Some([x, y]),
+            _ => None,
+        }
+    }
+
+    /// The numbers whose difference a value is; that to a constant is a sum.
+    fn difference_of(&mut self, v: Value) -> Option<[Value; 2]> {
+        if let Some(pair) = self.binary(v, BinaryOp::Sub) {
+            return Some(pair);
+        }
+        let [x, c] = self.binary(v, BinaryOp::Add)?;
+        let (bits, c) = (self.func.ty(x).int_bits()?, self.func.as_int(c)?);
+        let opposite = self.func.int_const(bits, c.wrapping_neg() & mask(bits));
+        Some([x, opposite])
+    }
+
+    /// What an operation on selections selects.
+    fn computed(&mut self, i: Inst) -> Option<Choice> {
+        let data = &self.func.insts[i];
+        let (&Op::Binary(op), &[x, y]) = (&data.op, &data.args[..]) else { return None };
+        let bits = self.func.ty(x).int_bits()?;
+        let [of_x, of_y] = [x, y].map(|v| self.forms.get(&v).copied());
+        let by_either = |f: &dyn Fn(Part, Value) -> Option<Part>| {
+            let with = |choice: Option<Choice>, other: Value| choice?.map(|part| f(part, other));
+            with(of_x, y).or_else(|| with(of_y, x))
+        };
+        let of_both = |f: fn(Part, Part) -> Option<Part>| of_x?.with(of_y?, f);
+        match op {
+            BinaryOp::And => of_both(meet).or_else(|| by_either(&|part, v| meet(part, Part::Is(v)))),
+            BinaryOp::Or => of_both(join),
+            BinaryOp::Xor => {
+                let all = |v: Value| self.func.as_int(v) == Some(mask(bits));
+                of_both(flip).or_else(|| match (of_x, of_y) {
+                    (Some(choice), _) if all(y) => choice.map(|part| flip(part, Part::Ones)),
+                    _ => by_either(&|part, v| flip(Part::Is(v), part)),
+                })
+            }
+            BinaryOp::Add => of_both(join).or_else(|| self.sum(x, y)).or_else(|| self.sum(y, x)),
+            BinaryOp::Sub => of_both(without).or_else(|| self.difference(x, y)),
+            _ => None,
+        }
+    }
+
+    /// `b + (c ? a - b : 0)`, and `d + (c ? -1 : 0)`.
+    fn sum(&mut self, b: Value, chosen: Value) -> Option<Choice> {
+        let choice = *self.forms.get(&chosen)?;
+        let [yes, no] = choice.parts.map(|part| match part {
+            Part::Zero => Some(Part::Is(b)),
+            Part::Ones => Some(Part::Less(b)),
+            Part::Is(d) => self.difference_of(d).filter(|d| d[1] == b).map(|d| Part::Is(d[0])),
+            _ => None,
+        });
+        Some(Choice { parts: [yes?, no?], ..choice })
+    }
+
+    /// `a - (c ? a - b : 0)`.
+    fn difference(&mut self, a: Value, chosen: Value) -> Option<Choice> {
+        let choice = *self.forms.get(&chosen)?;
+        let [yes, no] = choice.parts.map(|part| match part {
+            Part::Zero => Some(Part::Is(a)),
+            Part::Is(d) => self.difference_of(d).filter(|d| d[0] == a).map(|d| Part::Is(d[1])),
+            _ => None,
+        });
+        Some(Choice { parts: [yes?, no?], ..choice })
+    }
+}
+
+/// All ones in so many bits.
+fn mask(bits: u32) -> u128 {
+    u128::MAX >> (128 - bits)
+}
+
+/// The bits that two parts have in common, where one of them has all or none.
+fn meet(a: Part, b: Part) -> Option<Part> {
+    match (a, b) {
+        (Part::Zero, _) | (_, Part::Zero) => Some(Part::Zero),
+        (Part::Ones, other) | (other, Part::Ones) => Some(other),
+        _ => None,
+    }
+}
+
+/// The sum, or the bits, of two parts of which one is zero.
+fn join(a: Part, b: Part) -> Option<Part> {
+    match (a, b) {
+        (Part::Zero, other) | (other, Part::Zero) => Some(other),
+        _ => None,
+    }
+}
+
+/// One part with the bits turned that the other has: all or none.
+fn flip(a: Part, b: Part) -> Option<Part> {
+    match (a, b) {
+        (other, Part::Zero) => Some(other),
+        (Part::Zero, Part::Ones) => Some(Part::Ones),
+        (Part::Ones, Part::Ones) => Some(Part::Zero),
+        (Part::Is(v), Part::Ones) => Some(Part::Not(v)),
+        // The bits of what is one less, turned: -(d) = ~(d - 1).
+        (Part::Less(v), Part::Ones) => Some(Part::Minus(v)),
+        _ => None,
+    }
+}
+
+/// One part less another: nothing, or minus one from a number whose bits are turned.
+fn without(a: Part, b: Part) -> Option<Part> {
+    match (a, b) {
+        (other, Part::Zero) => Some(other),
+        (Part::Not(v), Part::Ones) => Some(Part::Minus(v)),
+        _ => None,
+    }
+}
