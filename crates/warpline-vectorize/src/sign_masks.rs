@@ -52,6 +52,9 @@ pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
     }
 }
 
+/// How deep two expressions are compared.
+const MAX_DEPTH: u32 = 4;
+
 /// What must hold for a shift to make a mask, and for a comparison to stand for the sign of a difference.
 struct Claim {
     shift: Inst,
@@ -76,6 +79,8 @@ enum Part {
     Zero,
     Ones,
     Is(Value),
+    /// The low bits of a wider value.
+    Low(Value),
     /// The negated value.
     Minus(Value),
     /// All bits the other way, and one less: half of a negation.
@@ -83,11 +88,13 @@ enum Part {
     Less(Value),
 }
 
-/// What a value is: one part if a condition holds, else the other.
+/// What the low bits of a value are: one part if a condition holds, else the other.
 #[derive(Copy, Clone, Debug)]
 struct Choice {
     condition: Value,
     parts: [Part; 2],
+    /// Of how many bits that is said: a logical shift makes a mask of those that are left.
+    bits: u32,
 }
 
 impl Choice {
@@ -99,7 +106,8 @@ impl Choice {
     /// What an operation makes of two choices by one condition.
     fn with(self, other: Choice, f: impl Fn(Part, Part) -> Option<Part>) -> Option<Choice> {
         let [yes, no] = [0, 1].map(|k| f(self.parts[k], other.parts[k]));
-        (self.condition == other.condition).then_some(Choice { parts: [yes?, no?], ..self })
+        let bits = self.bits.min(other.bits);
+        (self.condition == other.condition).then_some(Choice { parts: [yes?, no?], bits, ..self })
     }
 }
 
@@ -132,29 +140,54 @@ impl Rewriter<'_> {
     /// Makes an instruction a selection, but for masks and halves of negations, which are left to those that use them.
     fn select(&mut self, i: Inst, choice: Choice) -> bool {
         let is_mask = choice.parts.iter().all(|p| matches!(p, Part::Zero | Part::Ones));
-        if is_mask || choice.parts.iter().any(|p| matches!(p, Part::Not(_) | Part::Less(_))) {
+        let is_half = choice.parts.iter().any(|p| matches!(p, Part::Not(_) | Part::Less(_)));
+        let bits = self.func.insts[i].result().and_then(|v| self.func.ty(v).int_bits()).unwrap_or(64);
+        if is_mask || is_half || choice.bits < bits {
             return false;
         }
-        let selection = [choice.condition, self.part(i, choice.parts[0]), self.part(i, choice.parts[1])];
+        let wider = self.width_of_parts(choice.parts);
+        let selected = choice.parts.map(|part| self.part(i, part, (bits, wider)));
+        let args = [choice.condition, selected[0], selected[1]];
+        let (op, args) = match wider {
+            // What is clamped to few bits is known as that while it is wide.
+            Some(wide) => {
+                let wide = self.before(i, Op::Select, &args, Type::Int(wide));
+                (Op::Cast(CastOp::Trunc), vec![wide])
+            }
+            None => (Op::Select, args.to_vec()),
+        };
         let data = &mut self.func.insts[i];
-        data.op = Op::Select;
-        data.args = selection.into_iter().collect();
+        data.op = op;
+        data.args = args.into_iter().collect();
         data.flags = InstFlags::empty();
         true
     }
 
-    /// The value of a part, for an instruction.
-    fn part(&mut self, i: Inst, part: Part) -> Value {
-        let bits = self.func.insts[i].result().and_then(|v| self.func.ty(v).int_bits()).unwrap_or(1);
+    /// The width of the values of which parts are the low bits, if all that are no constants are such, of one width.
+    fn width_of_parts(&self, parts: [Part; 2]) -> Option<u32> {
+        let mut widths =
+            parts.iter().filter(|p| !matches!(p, Part::Zero | Part::Ones)).map(|part| match part {
+                Part::Low(v) => self.func.ty(*v).int_bits(),
+                _ => None,
+            });
+        let first = widths.next()??;
+        widths.all(|w| w == Some(first)).then_some(first)
+    }
+
+    /// The value of a part, for an instruction of so many bits, or of more of which the upper ones do not count.
+    fn part(&mut self, i: Inst, part: Part, (bits, wider): (u32, Option<u32>)) -> Value {
+        let ty = Type::Int(bits);
         match part {
-            Part::Ones => self.func.int_const(bits, mask(bits)),
+            Part::Ones => self.func.int_const(wider.unwrap_or(bits), mask(bits)),
             Part::Is(v) => v,
+            Part::Low(v) if wider.is_some() => v,
+            Part::Low(v) => self.before(i, Op::Cast(CastOp::Trunc), &[v], ty),
             Part::Minus(v) => {
-                let (zero, ty) = (self.func.int_const(bits, 0), self.func.ty(v));
+                let zero = self.func.int_const(bits, 0);
                 let [x, y] = self.difference_of(v).map_or([zero, v], |[a, b]| [b, a]);
                 self.before(i, Op::Binary(BinaryOp::Sub), &[x, y], ty)
             }
-            _ => self.func.int_const(bits, 0),
+            Part::Zero | Part::Not(_) | Part::Less(_) => self.func.int_const(wider.unwrap_or(bits), 0),
         }
     }
 
@@ -197,7 +230,9 @@ impl Rewriter<'_> {
         });
         let Some((s, joined)) = found else { return false };
         let ty = self.func.ty(s);
-        let [yes, no] = joined.parts.map(|part| self.part(i, part));
+        let bits = ty.int_bits().filter(|&bits| joined.bits >= bits);
+        let Some(bits) = bits else { return false };
+        let [yes, no] = joined.parts.map(|part| self.part(i, part, (bits, None)));
         let selected = self.before(i, Op::Select, &[joined.condition, yes, no], ty);
         let data = &mut self.func.insts[i];
         data.args = [s, selected].into_iter().collect();
@@ -205,25 +240,28 @@ impl Rewriter<'_> {
         true
     }
 
-    /// The mask that an arithmetic shift to the right makes of a sign, or an extension of a condition.
+    /// The mask that a shift to the right makes of a sign, or an extension of a condition.
     fn mask(&mut self, i: Inst) -> Option<Choice> {
         let data = &self.func.insts[i];
+        let parts = [Part::Ones, Part::Zero];
         if let (Op::Cast(CastOp::SExt), &[c]) = (&data.op, &data.args[..]) {
-            let is_condition = self.func.ty(c) == Type::BOOL;
-            return is_condition.then_some(Choice { condition: c, parts: [Part::Ones, Part::Zero] });
+            let bits = self.func.ty(data.result()?).int_bits()?;
+            return (self.func.ty(c) == Type::BOOL).then_some(Choice { condition: c, parts, bits });
         }
-        let [v, by] = self.operands(i, BinaryOp::AShr)?;
-        let (bits, by) = (self.func.ty(v).int_bits()?, u32::try_from(self.func.as_int(by)?).ok()?);
-        (by < bits && !self.refuted.contains(&i)).then_some(())?;
+        let arithmetic = self.operands(i, BinaryOp::AShr);
+        let [v, by] = arithmetic.or_else(|| self.operands(i, BinaryOp::LShr))?;
+        let (width, by) = (self.func.ty(v).int_bits()?, u32::try_from(self.func.as_int(by)?).ok()?);
+        (by < width && !self.refuted.contains(&i)).then_some(())?;
         // A shift of what is no difference by few bits is a division more often than a mask.
-        let difference = self.binary(v, BinaryOp::Sub);
-        (difference.is_some() || by + 1 == bits).then_some(())?;
-        let zero = self.func.int_const(bits, 0);
+        let difference = self.difference_of(v);
+        (difference.is_some() || arithmetic.is_some() && by + 1 == width).then_some(())?;
+        let zero = self.func.int_const(width, 0);
         let exact = self.func.def_inst(v).is_some_and(|d| self.func.insts[d].flags.contains(InstFlags::NSW));
         self.claims.push(Claim { shift: i, shifted: (v, by), apart: difference.filter(|_| !exact) });
         let compared = difference.unwrap_or([v, zero]);
         let condition = self.before(i, Op::ICmp(IntPred::Slt), &compared, Type::BOOL);
-        Some(Choice { condition, parts: [Part::Ones, Part::Zero] })
+        let bits = if arithmetic.is_some() { width } else { width - by };
+        Some(Choice { condition, parts, bits })
     }
 
     fn binary(&self, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
@@ -253,6 +291,10 @@ impl Rewriter<'_> {
     /// What an operation on selections selects.
     fn computed(&mut self, i: Inst) -> Option<Choice> {
         let data = &self.func.insts[i];
+        if let (Op::Cast(CastOp::Trunc), &[v]) = (&data.op, &data.args[..]) {
+            let bits = self.func.ty(data.result()?).int_bits()?;
+            return self.forms.get(&v)?.truncated(bits);
+        }
         let (&Op::Binary(op), &[x, y]) = (&data.op, &data.args[..]) else { return None };
         let bits = self.func.ty(x).int_bits()?;
         let [of_x, of_y] = [x, y].map(|v| self.forms.get(&v).copied());
@@ -280,6 +322,9 @@ impl Rewriter<'_> {
     /// `b + (c ? a - b : 0)`, and `d + (c ? -1 : 0)`.
     fn sum(&mut self, b: Value, chosen: Value) -> Option<Choice> {
         let choice = *self.forms.get(&chosen)?;
+        if let Some([p, q]) = self.wide_difference(choice).filter(|d| self.is_low(b, d[1], MAX_DEPTH)) {
+            return choice.map(|part| Some(Part::Low(if part == Part::Zero { q } else { p })));
+        }
         let [yes, no] = choice.parts.map(|part| match part {
             Part::Zero => Some(Part::Is(b)),
             Part::Ones => Some(Part::Less(b)),
@@ -292,12 +337,65 @@ impl Rewriter<'_> {
     /// `a - (c ? a - b : 0)`.
     fn difference(&mut self, a: Value, chosen: Value) -> Option<Choice> {
         let choice = *self.forms.get(&chosen)?;
+        if let Some([p, q]) = self.wide_difference(choice).filter(|d| self.is_low(a, d[0], MAX_DEPTH)) {
+            return choice.map(|part| Some(Part::Low(if part == Part::Zero { p } else { q })));
+        }
         let [yes, no] = choice.parts.map(|part| match part {
             Part::Zero => Some(Part::Is(a)),
             Part::Is(d) => self.difference_of(d).filter(|d| d[0] == a).map(|d| Part::Is(d[1])),
             _ => None,
         });
         Some(Choice { parts: [yes?, no?], ..choice })
+    }
+
+    /// The difference of which a choice has the low bits, or nothing.
+    fn wide_difference(&mut self, choice: Choice) -> Option<[Value; 2]> {
+        match choice.parts {
+            [Part::Zero, Part::Low(d)] | [Part::Low(d), Part::Zero] => self.difference_of(d),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is the low bits of a wider one.
+    fn is_low(&self, v: Value, wide: Value, depth: u32) -> bool {
+        let of =
+            |v: Value| self.func.def_inst(v).map(|i| (&self.func.insts[i].op, &self.func.insts[i].args[..]));
+        let bits = self.func.ty(v).int_bits().unwrap_or(0);
+        if let (Some(c), Some(w)) = (self.func.as_int(v), self.func.as_int(wide)) {
+            return c == w & mask(bits);
+        }
+        match (of(v), of(wide)) {
+            (Some((Op::Cast(CastOp::Trunc), &[from])), _) if from == wide => true,
+            (_, Some((Op::Cast(CastOp::ZExt | CastOp::SExt), &[from]))) if from == v => true,
+            (Some((Op::Binary(op), &[a, b])), Some((Op::Binary(other), &[p, q])))
+                if op == other && depth > 0 =>
+            {
+                let keeps = matches!(
+                    op,
+                    BinaryOp::Add
+                        | BinaryOp::Sub
+                        | BinaryOp::Mul
+                        | BinaryOp::And
+                        | BinaryOp::Or
+                        | BinaryOp::Xor
+                );
+                keeps && self.is_low(a, p, depth - 1) && self.is_low(b, q, depth - 1)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Choice {
+    /// The choice of the low bits.
+    fn truncated(self, bits: u32) -> Option<Choice> {
+        (self.bits >= bits).then_some(())?;
+        let choice = self.map(|part| match part {
+            Part::Is(v) | Part::Low(v) => Some(Part::Low(v)),
+            Part::Zero | Part::Ones => Some(part),
+            Part::Minus(_) | Part::Not(_) | Part::Less(_) => None,
+        })?;
+        Some(Choice { bits, ..choice })
     }
 }
 

@@ -4,7 +4,8 @@
 //! bits of the value. The operands must fit the width; the arithmetic between them and the value must not wrap.
 
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
-use warpline_ir::{BinaryOp, Function, InstFlags, Module, Value};
+use warpline_dataflow::conditions::swapped;
+use warpline_ir::{BinaryOp, Function, InstData, InstFlags, IntPred, Module, Op, Value};
 
 use warpline_uniformity::shape::Shape;
 
@@ -69,8 +70,30 @@ impl Place<'_> {
     /// The operands of a value that is one of these functions of two.
     fn called(&self, v: Value, functions: &[Intrinsic]) -> Option<[Value; 2]> {
         let data = &self.func.insts[self.func.def_inst(v)?];
-        let called = intrinsics::called(self.module, self.func, data)?;
-        functions.contains(&called).then(|| [data.args[0], data.args[1]])
+        let called = intrinsics::called(self.module, self.func, data).or_else(|| self.chosen(data));
+        functions.contains(&called?).then(|| {
+            let n = data.args.len();
+            [data.args[n - 2], data.args[n - 1]]
+        })
+    }
+
+    /// The function of two that a selection by their order is, such as `p < q ? p : q`.
+    fn chosen(&self, data: &InstData) -> Option<Intrinsic> {
+        let (&Op::Select, &[c, p, q]) = (&data.op, &data.args[..]) else { return None };
+        let compared = &self.func.insts[self.func.def_inst(c)?];
+        let (&Op::ICmp(pred), &[x, y]) = (&compared.op, &compared.args[..]) else { return None };
+        let pred = match (x, y) {
+            _ if (x, y) == (p, q) => pred,
+            _ if (x, y) == (q, p) => swapped(pred),
+            _ => return None,
+        };
+        Some(match pred {
+            IntPred::Slt | IntPred::Sle => Intrinsic::SMin,
+            IntPred::Sgt | IntPred::Sge => Intrinsic::SMax,
+            IntPred::Ult | IntPred::Ule => Intrinsic::UMin,
+            IntPred::Ugt | IntPred::Uge => Intrinsic::UMax,
+            IntPred::Eq | IntPred::Ne => return None,
+        })
     }
 
     /// The other operand of one of these functions, of which one is this signed number.
