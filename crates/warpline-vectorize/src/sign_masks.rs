@@ -128,6 +128,7 @@ impl Rewriter<'_> {
                 let of_numbers = |v: &Value| matches!(self.func.ty(*v), Type::Int(2..=64));
                 let Some(v) = self.func.insts[i].result().filter(of_numbers) else { continue };
                 self.turn_negated_difference(i);
+                self.part_difference(i);
                 changed |= self.join_in_sum(i);
                 let Some(choice) = self.mask(i).or_else(|| self.computed(i)) else { continue };
                 self.forms.insert(v, choice);
@@ -215,6 +216,23 @@ impl Rewriter<'_> {
         let data = &mut self.func.insts[i];
         data.args = [b, a].into_iter().collect();
         data.flags = exact;
+    }
+
+    /// `a - ((c ? a - b : 0) + y)` becomes `(c ? b : a) - y`, as it was before it was reassociated.
+    fn part_difference(&mut self, i: Inst) {
+        let Some([a, sum]) = self.operands(i, BinaryOp::Sub) else { return };
+        let Some([p, q]) = self.binary(sum, BinaryOp::Add) else { return };
+        let bits = self.func.ty(a).int_bits().unwrap_or(64);
+        let found = [(p, q), (q, p)].into_iter().find_map(|(chosen, y)| {
+            let choice = self.difference(a, chosen).filter(|c| c.bits >= bits)?;
+            choice.parts.iter().all(|part| matches!(part, Part::Is(_))).then_some((choice, y))
+        });
+        let Some((choice, y)) = found else { return };
+        let [yes, no] = choice.parts.map(|part| self.part(i, part, (bits, None)));
+        let first = self.before(i, Op::Select, &[choice.condition, yes, no], Type::Int(bits));
+        let data = &mut self.func.insts[i];
+        data.args = [first, y].into_iter().collect();
+        data.flags = InstFlags::empty();
     }
 
     /// `(s + (c ? x : 0)) + (c ? 0 : y)` becomes `s + (c ? x : y)`.
