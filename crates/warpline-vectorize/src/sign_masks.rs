@@ -19,7 +19,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
 use crate::VectorizeError;
 use crate::narrow::Bounds;
@@ -35,8 +35,13 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
 pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
     let mut refuted = HashSet::new();
     loop {
-        let mut rewriter =
-            Rewriter { func: func.clone(), refuted: &refuted, forms: HashMap::new(), claims: vec![] };
+        let mut rewriter = Rewriter {
+            func: func.clone(),
+            refuted: &refuted,
+            forms: HashMap::new(),
+            selected: HashMap::new(),
+            claims: vec![],
+        };
         if !rewriter.rewrite() {
             return false;
         }
@@ -54,6 +59,8 @@ pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
 
 /// How deep two expressions are compared.
 const MAX_DEPTH: u32 = 4;
+/// How many terms sums may have that are looked at.
+const MAX_TERMS: usize = 8;
 
 /// What must hold for a shift to make a mask, and for a comparison to stand for the sign of a difference.
 struct Claim {
@@ -111,11 +118,26 @@ impl Choice {
     }
 }
 
+/// A term of a sum.
+struct Term {
+    is_negative: bool,
+    value: Value,
+}
+
+impl Term {
+    /// How it is added.
+    fn op(&self) -> Op {
+        Op::Binary(if self.is_negative { BinaryOp::Sub } else { BinaryOp::Add })
+    }
+}
+
 struct Rewriter<'a> {
     func: Function,
     /// Shifts that make no masks.
     refuted: &'a HashSet<Inst>,
     forms: HashMap<Value, Choice>,
+    /// The selections that were made, by block, condition and what is selected.
+    selected: HashMap<(Block, Value, Value, Value), Value>,
     claims: Vec<Claim>,
 }
 
@@ -128,8 +150,7 @@ impl Rewriter<'_> {
                 let of_numbers = |v: &Value| matches!(self.func.ty(*v), Type::Int(2..=64));
                 let Some(v) = self.func.insts[i].result().filter(of_numbers) else { continue };
                 self.turn_negated_difference(i);
-                self.part_difference(i);
-                changed |= self.join_in_sum(i);
+                changed |= self.regroup(i);
                 let Some(choice) = self.mask(i).or_else(|| self.computed(i)) else { continue };
                 self.forms.insert(v, choice);
                 changed |= self.select(i, choice);
@@ -157,6 +178,9 @@ impl Rewriter<'_> {
             }
             None => (Op::Select, args.to_vec()),
         };
+        if let (None, Some(v)) = (wider, self.func.insts[i].result()) {
+            self.selected.insert((self.func.insts[i].block, choice.condition, selected[0], selected[1]), v);
+        }
         let data = &mut self.func.insts[i];
         data.op = op;
         data.args = args.into_iter().collect();
@@ -218,44 +242,87 @@ impl Rewriter<'_> {
         data.flags = exact;
     }
 
-    /// `a - ((c ? a - b : 0) + y)` becomes `(c ? b : a) - y`, as it was before it was reassociated.
-    fn part_difference(&mut self, i: Inst) {
-        let Some([a, sum]) = self.operands(i, BinaryOp::Sub) else { return };
-        let Some([p, q]) = self.binary(sum, BinaryOp::Add) else { return };
-        let bits = self.func.ty(a).int_bits().unwrap_or(64);
-        let found = [(p, q), (q, p)].into_iter().find_map(|(chosen, y)| {
-            let choice = self.difference(a, chosen).filter(|c| c.bits >= bits)?;
-            choice.parts.iter().all(|part| matches!(part, Part::Is(_))).then_some((choice, y))
-        });
-        let Some((choice, y)) = found else { return };
-        let [yes, no] = choice.parts.map(|part| self.part(i, part, (bits, None)));
-        let first = self.before(i, Op::Select, &[choice.condition, yes, no], Type::Int(bits));
-        let data = &mut self.func.insts[i];
-        data.args = [first, y].into_iter().collect();
-        data.flags = InstFlags::empty();
+    /// Puts the terms of a sum together again that were reassociated around a selection: `a - ((c ? a - b : 0) + y)`
+    /// becomes `(c ? b : a) - y`, and `(s + (c ? x : 0)) + (c ? 0 : y)` becomes `s + (c ? x : y)`.
+    fn regroup(&mut self, i: Inst) -> bool {
+        let Some(v) = self.func.insts[i].result() else { return false };
+        let mut terms = Vec::new();
+        self.terms(v, false, MAX_DEPTH, &mut terms);
+        if !(3..=MAX_TERMS).contains(&terms.len()) {
+            return false;
+        }
+        let before = terms.len();
+        while let Some((k, other, choice)) = self.pair(&terms) {
+            let joined = Term { is_negative: terms[other].is_negative, value: self.selection(i, choice) };
+            terms.remove(k.max(other));
+            terms.remove(k.min(other));
+            terms.push(joined);
+        }
+        terms.sort_by_key(|t| t.is_negative);
+        match &terms[..] {
+            [first, middle @ .., last] if terms.len() < before && !first.is_negative => {
+                let ty = self.func.ty(v);
+                let sum =
+                    middle.iter().fold(first.value, |sum, t| self.before(i, t.op(), &[sum, t.value], ty));
+                let data = &mut self.func.insts[i];
+                data.op = last.op();
+                data.args = [sum, last.value].into_iter().collect();
+                data.flags = InstFlags::empty();
+                true
+            }
+            _ => false,
+        }
     }
 
-    /// `(s + (c ? x : 0)) + (c ? 0 : y)` becomes `s + (c ? x : y)`.
-    fn join_in_sum(&mut self, i: Inst) -> bool {
-        let Some([x, y]) = self.operands(i, BinaryOp::Add) else { return false };
-        let found = [(x, y), (y, x)].into_iter().find_map(|(sum, chosen)| {
-            let outer = *self.forms.get(&chosen)?;
-            let [p, q] = self.binary(sum, BinaryOp::Add).filter(|_| !self.forms.contains_key(&sum))?;
-            [(p, q), (q, p)].into_iter().find_map(|(s, other)| {
-                let joined = self.forms.get(&other)?.with(outer, join)?;
-                Some((s, joined))
-            })
-        });
-        let Some((s, joined)) = found else { return false };
-        let ty = self.func.ty(s);
-        let bits = ty.int_bits().filter(|&bits| joined.bits >= bits);
-        let Some(bits) = bits else { return false };
-        let [yes, no] = joined.parts.map(|part| self.part(i, part, (bits, None)));
-        let selected = self.before(i, Op::Select, &[joined.condition, yes, no], ty);
-        let data = &mut self.func.insts[i];
-        data.args = [s, selected].into_iter().collect();
-        data.flags = InstFlags::empty();
-        true
+    /// The terms of a sum.
+    fn terms(&self, v: Value, is_negative: bool, depth: u32, terms: &mut Vec<Term>) {
+        let inner = self.func.def_inst(v).filter(|_| depth > 0 && !self.forms.contains_key(&v));
+        let sum = inner.and_then(|i| self.operands(i, BinaryOp::Add).map(|args| (args, false)));
+        match sum.or_else(|| inner.and_then(|i| self.operands(i, BinaryOp::Sub).map(|args| (args, true)))) {
+            Some(([x, y], subtracts)) => {
+                self.terms(x, is_negative, depth - 1, terms);
+                self.terms(y, is_negative != subtracts, depth - 1, terms);
+            }
+            None => terms.push(Term { is_negative, value: v }),
+        }
+    }
+
+    /// Two terms that are one selection: a selection by its place, the other one, and what comes of them.
+    fn pair(&mut self, terms: &[Term]) -> Option<(usize, usize, Choice)> {
+        for (k, chosen) in terms.iter().enumerate() {
+            let Some(&form) = self.forms.get(&chosen.value) else { continue };
+            for (other, term) in terms.iter().enumerate().filter(|&(other, _)| other != k) {
+                let is_same = term.is_negative == chosen.is_negative;
+                let of_both =
+                    self.forms.get(&term.value).and_then(|&o| form.with(o, join).filter(|_| is_same));
+                let found = of_both.or_else(|| match is_same {
+                    true => self.sum(term.value, chosen.value),
+                    false => self.difference(term.value, chosen.value),
+                });
+                let is_whole = |choice: &Choice| {
+                    let bits = self.func.ty(term.value).int_bits().unwrap_or(64);
+                    choice.bits >= bits
+                        && choice.parts.iter().all(|p| matches!(p, Part::Is(_) | Part::Minus(_)))
+                };
+                if let Some(choice) = found.filter(is_whole) {
+                    return Some((k, other, choice));
+                }
+            }
+        }
+        None
+    }
+
+    /// A selection of parts that are as wide as an instruction, in front of it.
+    fn selection(&mut self, i: Inst, choice: Choice) -> Value {
+        let bits = choice.bits;
+        let [yes, no] = choice.parts.map(|part| self.part(i, part, (bits, None)));
+        let key = (self.func.insts[i].block, choice.condition, yes, no);
+        if let Some(&made) = self.selected.get(&key) {
+            return made;
+        }
+        let made = self.before(i, Op::Select, &[choice.condition, yes, no], Type::Int(bits));
+        self.selected.insert(key, made);
+        made
     }
 
     /// The mask that a shift to the right makes of a sign, or an extension of a condition.
