@@ -70,29 +70,10 @@ impl Place<'_> {
     /// The operands of a value that is one of these functions of two.
     fn called(&self, v: Value, functions: &[Intrinsic]) -> Option<[Value; 2]> {
         let data = &self.func.insts[self.func.def_inst(v)?];
-        let called = intrinsics::called(self.module, self.func, data).or_else(|| self.chosen(data));
+        let called = intrinsics::called(self.module, self.func, data).or_else(|| chosen(self.func, data));
         functions.contains(&called?).then(|| {
             let n = data.args.len();
             [data.args[n - 2], data.args[n - 1]]
-        })
-    }
-
-    /// The function of two that a selection by their order is, such as `p < q ? p : q`.
-    fn chosen(&self, data: &InstData) -> Option<Intrinsic> {
-        let (&Op::Select, &[c, p, q]) = (&data.op, &data.args[..]) else { return None };
-        let compared = &self.func.insts[self.func.def_inst(c)?];
-        let (&Op::ICmp(pred), &[x, y]) = (&compared.op, &compared.args[..]) else { return None };
-        let pred = match (x, y) {
-            _ if (x, y) == (p, q) => pred,
-            _ if (x, y) == (q, p) => swapped(pred),
-            _ => return None,
-        };
-        Some(match pred {
-            IntPred::Slt | IntPred::Sle => Intrinsic::SMin,
-            IntPred::Sgt | IntPred::Sge => Intrinsic::SMax,
-            IntPred::Ult | IntPred::Ule => Intrinsic::UMin,
-            IntPred::Ugt | IntPred::Uge => Intrinsic::UMax,
-            IntPred::Eq | IntPred::Ne => return None,
         })
     }
 
@@ -200,4 +181,23 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
 fn distance_of(at: &Place<'_>, args: [Value; 2]) -> Option<Idiom> {
     let is_signed = !at.unsigned(&args);
     (!is_signed || at.signed(&args)).then_some(Idiom::on(How::Distance { is_signed }, args))
+}
+
+/// The function of its last two operands that a selection by their order is, such as `p < q ? p : q`.
+pub(super) fn chosen(func: &Function, data: &InstData) -> Option<Intrinsic> {
+    let (&Op::Select, &[c, p, q]) = (&data.op, &data.args[..]) else { return None };
+    let compared = &func.insts[func.def_inst(c)?];
+    let (&Op::ICmp(pred), &[x, y]) = (&compared.op, &compared.args[..]) else { return None };
+    let pred = match (x, y) {
+        _ if (x, y) == (p, q) => pred,
+        _ if (x, y) == (q, p) => swapped(pred),
+        _ => return None,
+    };
+    Some(match pred {
+        IntPred::Slt | IntPred::Sle => Intrinsic::SMin,
+        IntPred::Sgt | IntPred::Sge => Intrinsic::SMax,
+        IntPred::Ult | IntPred::Ule => Intrinsic::UMin,
+        IntPred::Ugt | IntPred::Uge => Intrinsic::UMax,
+        IntPred::Eq | IntPred::Ne => return None,
+    })
 }

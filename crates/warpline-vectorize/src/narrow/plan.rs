@@ -207,6 +207,8 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
         match data.op {
             Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) => all.extend(self.converted(data, bits)),
             Op::Select => {
+                // One operation, also where the comparison is changed later.
+                all.extend(widths.filter_map(|at| self.function(data, at)));
                 let args =
                     smallvec![Arg::Whole(data.args[0]), Arg::Low(data.args[1]), Arg::Low(data.args[2])];
                 all.push(Step::Compute { how: How::Select, args, at: bits });
@@ -277,14 +279,15 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
 
     /// The low bits of a minimum, maximum or absolute value, done in `at` bits.
     fn function(&self, data: &InstData, at: u32) -> Option<Step> {
-        let args = &data.args;
+        let called = intrinsics::called(self.module, self.func, data);
+        let called = called.or_else(|| idioms::chosen(self.func, data))?;
+        let args = if data.op == Op::Select { &data.args[1..] } else { &data.args[..] };
         let unsigned = |v: Value| self.bounds.fits_unsigned(v, at);
         let natural = |v: Value| self.bounds.is_not_negative(v) && unsigned(v);
         let signed = |v: Value| self.bounds.fits_signed(v, at);
-        let called = intrinsics::called(self.module, self.func, data)?;
         if called == Intrinsic::Abs {
+            let fits = signed(args[0]) && super::functions::call(self.module, "abs", at).is_some();
             let args = smallvec![Arg::Low(args[0])];
-            let fits = signed(data.args[0]) && super::functions::call(self.module, "abs", at).is_some();
             return fits.then_some(Step::Compute { how: How::Absolute, args, at });
         }
         let is_greater = matches!(called, Intrinsic::UMax | Intrinsic::SMax);
