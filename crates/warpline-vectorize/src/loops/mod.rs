@@ -28,6 +28,7 @@ mod body;
 mod bounds;
 mod carried;
 mod compaction;
+mod conditional_sums;
 mod decided;
 mod exits;
 mod find;
@@ -551,6 +552,7 @@ fn understand_as(
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
     }
+    conditional_sums::settle(&mut scalar, &l);
     alternating::settle(&mut scalar, &l);
     recurrences::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);

@@ -20,14 +20,22 @@ impl Lower<'_> {
     pub(super) fn sum(&mut self, i: Inst, sum: &Sum) -> Result<(), VectorizeError> {
         let result = self.src.insts[i].results[0];
         let ty = self.src.ty(result);
+        let under = sum.under.filter(|&(condition, _)| sum.what != Summand::Byte(condition));
         let (whole, bits, names) = match sum.what {
             Summand::Byte(x) => {
                 let x = self.bytes(x, i)?;
+                let x = self.where_added(under, x, None, i)?;
                 let nothing = self.out.constant_value(Constant::Zero(self.out.ty(x)));
                 ([x, nothing], 64, BYTES)
             }
-            Summand::Distance([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 64, BYTES),
-            Summand::Product([x, y]) => ([self.vector(x, i)?, self.vector(y, i)?], 32, PRODUCTS),
+            Summand::Distance([x, y]) => {
+                let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
+                ([self.where_added(under, x, Some(y), i)?, y], 64, BYTES)
+            }
+            Summand::Product([x, y]) => {
+                let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
+                ([self.where_added(under, x, None, i)?, y], 32, PRODUCTS)
+            }
         };
         let elem = Type::Int(sum.what.bits());
         let part = elem.vector(sum.together).expect("an integer is a scalar");
@@ -46,6 +54,21 @@ impl Lower<'_> {
         let new = self.emit(Op::Binary(BinaryOp::Add), &[to, made], vector);
         self.define(result, new);
         Ok(())
+    }
+
+    /// A vector in the lanes that add something, and another one, or zeros, in those that do not.
+    fn where_added(
+        &mut self,
+        under: Option<(Value, bool)>,
+        x: Value,
+        other: Option<Value>,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let Some((condition, is_opposite)) = under else { return Ok(x) };
+        let condition = self.vector(condition, at)?;
+        let other = other.unwrap_or_else(|| self.out.constant_value(Constant::Zero(self.out.ty(x))));
+        let [yes, no] = if is_opposite { [other, x] } else { [x, other] };
+        Ok(self.select(condition, yes, no))
     }
 
     /// A vector of bytes, or of truth values as bytes.

@@ -9,7 +9,7 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_ir::{BinaryOp, CastOp, Function, Inst, Module, Op, Type, Users, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, LaneOp, Module, Op, Type, Users, Value};
 
 use super::{Input, Recipe, Rep};
 use crate::options::Options;
@@ -21,6 +21,8 @@ pub(crate) struct Sum {
     pub to: Value,
     /// What is added for each lane.
     pub what: Summand,
+    /// Which lanes add something, and whether it is those without it; all if there is none.
+    pub under: Option<(Value, bool)>,
     /// How many lanes the instructions take at once.
     pub together: u32,
 }
@@ -76,17 +78,20 @@ impl Sums {
                 continue;
             }
             for (i, to, added) in chain {
-                let Some(what) = summand(module, func, added, func.ty(to)).filter(|what| what.varies(&reps))
-                else {
-                    continue;
-                };
+                let found = conditional(module, func, added, func.ty(to))
+                    .filter(|&(what, (under, _))| what.varies(&reps) || reps(under) == Rep::Varying);
+                let found = found.map(|(what, under)| (what, Some(under))).or_else(|| {
+                    let what = summand(module, func, added, func.ty(to))?;
+                    what.varies(&reps).then_some((what, None))
+                });
+                let Some((what, under)) = found else { continue };
                 let register = if bits >= 256 && options.width * what.bits() >= 256 { 256 } else { 128 };
                 let together = register / what.bits();
                 // Parts are joined in pairs.
                 if !options.width.is_power_of_two() || options.width < together {
                     continue;
                 }
-                sums.found.push((i, Sum { to, what, together }));
+                sums.found.push((i, Sum { to, what, under, together }));
                 sums.add_inside(func, &users, added, &what);
             }
         }
@@ -99,10 +104,13 @@ impl Sums {
         while let Some(v) = work.pop() {
             let is_own = !what.has(v) && users.get(v).len() == 1;
             let Some(i) = func.def_inst(v).filter(|_| is_own) else { continue };
-            if matches!(func.insts[i].op, Op::Cast(_) | Op::Binary(_) | Op::Call(_)) {
-                self.inside.insert(i);
-                work.extend(&func.insts[i].args);
+            match func.insts[i].op {
+                Op::Cast(_) | Op::Binary(_) | Op::Call(_) => work.extend(&func.insts[i].args),
+                // What decides is asked as it is.
+                Op::Select | Op::Lane(LaneOp::Blend) => work.extend(&func.insts[i].args[1..]),
+                _ => continue,
             }
+            self.inside.insert(i);
         }
     }
 
@@ -165,6 +173,23 @@ fn hands_out_whole(func: &Function, users: &Users, mut user: Inst) -> bool {
             _ => return false,
         }
     }
+}
+
+/// What a selection between something and nothing adds, and which lanes do. One that is added where a condition holds
+/// is the condition.
+fn conditional(module: &Module, func: &Function, v: Value, ty: Type) -> Option<(Summand, (Value, bool))> {
+    let data = &func.insts[func.def_inst(v)?];
+    let &[condition, yes, no] = &data.args[..] else { return None };
+    matches!(data.op, Op::Select | Op::Lane(LaneOp::Blend)).then_some(())?;
+    let is_nothing = |v: Value| func.as_int(v) == Some(0);
+    let (what, is_opposite) =
+        if is_nothing(no) { (yes, false) } else { is_nothing(yes).then_some((no, true))? };
+    let summand = match func.as_int(what) {
+        Some(1) => (!is_opposite && !is_as_wide(module, func, condition, ty.int_bits()?))
+            .then_some(Summand::Byte(condition)),
+        _ => summand(module, func, what, ty),
+    };
+    Some((summand?, (condition, is_opposite)))
 }
 
 /// What a value of this type adds, if there are instructions that add it up.

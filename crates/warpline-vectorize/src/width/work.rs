@@ -279,7 +279,10 @@ impl Program<'_> {
             Recipe::Intrinsic(base, _) if &**base == "llvm.ctpop" => Work::vector(registers * COUNTED_BITS),
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
-            Recipe::Sum(sum) => Work::vector(2.0 * lanes / f64::from(sum.together)),
+            Recipe::Sum(sum) => {
+                let blends = if sum.under.is_some() { 1.0 } else { 0.0 };
+                Work::vector((2.0 + blends) * lanes / f64::from(sum.together))
+            }
             Recipe::Exact(function) if function.has_loop() => Work::vector(registers * EXACT_LOOP),
             Recipe::Exact(_) => Work::vector(registers * EXACT),
             Recipe::Pack(packed) => of_packed(*packed, lanes),

@@ -1,0 +1,186 @@
+//! Sums to which only some iterations add: `if (c) s += x` becomes `s += c ? x : 0`.
+//!
+//! Then every iteration adds something, which is narrow where `x` is narrow, and the instructions that add up many
+//! narrow numbers at once take it ([`sums`](crate::recipes)). Counts become sums of truth values. Integers only: adding
+//! nothing to a floating-point number may change its sign.
+//!
+//! The next value of a header's φ must be that φ, sums with it, and φs of such, and nobody else in the loop may see
+//! any of these.
+
+use std::collections::{HashMap, HashSet};
+
+use warpline_ir::{BinaryOp, Function, Inst, Op, Type, Users, Value, ValueDef};
+
+use super::find::Loop;
+
+/// Makes all iterations add to integer sums.
+pub(super) fn settle(func: &mut Function, l: &Loop) {
+    let of_integers = |&phi: &Inst| matches!(func.ty(func.insts[phi].results[0]), Type::Int(8..=64));
+    let phis: Vec<Inst> = func.blocks[l.header].phis.iter().copied().filter(of_integers).collect();
+    for phi in phis {
+        if let Some(sum) = Sum::of(func, l, phi) {
+            sum.rewrite(func);
+        }
+    }
+}
+
+/// What a header's φ becomes in an iteration that branches.
+struct Sum {
+    start: Value,
+    /// The φs behind branches.
+    joins: HashSet<Inst>,
+    /// The last of them.
+    last: Inst,
+    /// The sums on the ways to that.
+    before: HashSet<Inst>,
+}
+
+impl Sum {
+    fn of(func: &Function, l: &Loop, phi: Inst) -> Option<Sum> {
+        let start = func.insts[phi].results[0];
+        let position = func.phi_position(phi)?;
+        let nexts = &func.edges[l.back].args;
+        let mut finder = Finder { func, l, start, parts: HashMap::new() };
+        finder.leads(nexts[position]).then_some(())?;
+        let parts: HashSet<Value> =
+            finder.parts.iter().filter(|(_, leads)| **leads).map(|(&v, _)| v).collect();
+        // The sums behind the last join stay as they are.
+        let mut behind = HashSet::from([start]);
+        let mut v = nexts[position];
+        let last = loop {
+            let i = func.def_inst(v).filter(|_| v != start)?;
+            behind.insert(v);
+            if func.insts[i].op == Op::Phi {
+                break i;
+            }
+            v = *func.insts[i].args.iter().find(|a| parts.contains(a))?;
+        };
+        let others = nexts.iter().enumerate().filter(|&(k, _)| k != position);
+        let users = Users::of(func);
+        let is_own = |v: Value, user: Inst| {
+            let is_part = func.insts[user].result().is_some_and(|r| parts.contains(&r));
+            is_part || behind.contains(&v) && !l.blocks.contains(func.insts[user].block)
+        };
+        let is_unseen = parts.iter().all(|&v| users.get(v).iter().all(|&user| is_own(v, user)))
+            && others.into_iter().all(|(_, v)| !parts.contains(v));
+        is_unseen.then_some(())?;
+        let inner = parts.iter().filter(|v| **v != start && !behind.contains(v));
+        let (mut joins, before): (HashSet<Inst>, HashSet<Inst>) =
+            inner.filter_map(|&v| func.def_inst(v)).partition(|&i| func.insts[i].op == Op::Phi);
+        joins.insert(last);
+        Some(Sum { start, joins, last, before })
+    }
+
+    fn rewrite(&self, func: &mut Function) {
+        let v = func.insts[self.last].results[0];
+        let added = self.added(func, v, &mut HashMap::new());
+        let (block, ty) = (func.insts[self.last].block, func.ty(v));
+        let mut sum = self.start;
+        let mut insts = Vec::new();
+        for x in added {
+            let add = func.make_inst(block, Op::Binary(BinaryOp::Add), &[sum, x], &[ty]);
+            sum = func.insts[add].results[0];
+            insts.push(add);
+        }
+        func.blocks[block].insts.splice(0..0, insts);
+        func.map_operands(|u| if u == v { sum } else { u });
+        for &join in &self.joins {
+            let block = func.insts[join].block;
+            func.retain_phis(block, |phi| phi != join);
+        }
+        for &add in &self.before {
+            let block = func.insts[add].block;
+            func.blocks[block].insts.retain(|&i| i != add);
+        }
+    }
+
+    fn is_part(&self, func: &Function, v: Value) -> bool {
+        let inner = func.def_inst(v).is_some_and(|i| self.joins.contains(&i) || self.before.contains(&i));
+        v == self.start || inner
+    }
+
+    /// What is added to the φ on the way to a part of the sum.
+    fn added(&self, func: &mut Function, v: Value, made: &mut HashMap<Value, Vec<Value>>) -> Vec<Value> {
+        if let Some(known) = made.get(&v) {
+            return known.clone();
+        }
+        let Some(i) = func.def_inst(v).filter(|_| v != self.start) else { return Vec::new() };
+        let added = if self.joins.contains(&i) {
+            self.added_at(func, i, made)
+        } else {
+            let [x, y] = [func.insts[i].args[0], func.insts[i].args[1]];
+            let (on, what) = if self.is_part(func, x) { (x, y) } else { (y, x) };
+            let mut all = self.added(func, on, made);
+            all.push(what);
+            all
+        };
+        made.insert(v, added.clone());
+        added
+    }
+
+    /// What is added on the ways to a join: φs of that, or of nothing.
+    fn added_at(&self, func: &mut Function, join: Inst, made: &mut HashMap<Value, Vec<Value>>) -> Vec<Value> {
+        let (block, ty) = (func.insts[join].block, func.ty(func.insts[join].results[0]));
+        let Some(position) = func.phi_position(join) else { return Vec::new() };
+        let preds = func.blocks[block].preds.clone();
+        let ways: Vec<Vec<Value>> = preds
+            .iter()
+            .map(|&e| {
+                let on = func.edges[e].args[position];
+                self.added(func, on, made)
+            })
+            .collect();
+        let most = ways.iter().map(Vec::len).max().unwrap_or(0);
+        let nothing = func.int_const(ty.int_bits().unwrap_or(64), 0);
+        let mut phis = Vec::new();
+        for k in 0..most {
+            let phi = func.add_phi(block, ty);
+            let new = func.blocks[block].phis.len() - 1;
+            for (&e, way) in preds.iter().zip(&ways) {
+                func.set_phi_arg(e, new, way.get(k).copied().unwrap_or(nothing));
+            }
+            phis.push(phi);
+        }
+        phis
+    }
+}
+
+/// Finds the parts of a sum.
+struct Finder<'a> {
+    func: &'a Function,
+    l: &'a Loop,
+    start: Value,
+    /// What has been looked at, and whether it leads to the φ. While it is looked at, it does not: φs of inner loops
+    /// are no joins.
+    parts: HashMap<Value, bool>,
+}
+
+impl Finder<'_> {
+    /// Whether a value is the φ, a sum of that and something else, or a φ of such.
+    fn leads(&mut self, v: Value) -> bool {
+        if v == self.start {
+            self.parts.insert(v, true);
+            return true;
+        }
+        if let Some(&known) = self.parts.get(&v) {
+            return known;
+        }
+        self.parts.insert(v, false);
+        let (func, l) = (self.func, self.l);
+        let inst = match func.values[v].def {
+            ValueDef::Inst(i, _) if l.blocks.contains(func.insts[i].block) => i,
+            _ => return false,
+        };
+        let data = &func.insts[inst];
+        let leads = match (&data.op, &data.args[..]) {
+            (Op::Binary(BinaryOp::Add), &[x, y]) => self.leads(x) != self.leads(y),
+            (Op::Phi, _) if data.block != l.header => {
+                let Some(position) = func.phi_position(inst) else { return false };
+                func.blocks[data.block].preds.iter().all(|&e| self.leads(func.edges[e].args[position]))
+            }
+            _ => false,
+        };
+        self.parts.insert(v, leads);
+        leads
+    }
+}
