@@ -42,6 +42,8 @@ pub(super) struct Compaction {
     at: Block,
     /// Stores that are packed.
     stores: Vec<Inst>,
+    /// Stores of the next number at a place that stays the same: the last lane that counts says what is found there.
+    told: Vec<Inst>,
     /// Whether it is known not to wrap only since there are no more than 2^31 − 1 iterations.
     pub(super) is_bounded: bool,
 }
@@ -69,8 +71,15 @@ impl Compaction {
         if of != phi || step == 0 || step.unsigned_abs() >= 1 << 28 {
             return None;
         }
-        let mut found =
-            Compaction { step, counted, merges, at: l.header, stores: Vec::new(), is_bounded: false };
+        let mut found = Compaction {
+            step,
+            counted,
+            merges,
+            at: l.header,
+            stores: Vec::new(),
+            told: Vec::new(),
+            is_bounded: false,
+        };
         let uses = found.uses(l, func, users, phi)?;
         let blocks: Vec<Block> = uses.iter().map(|&u| func.insts[u].block).collect();
         let covers = |b: Block| blocks.iter().all(|&u| dominates(&l.dominators, b, u));
@@ -88,6 +97,13 @@ impl Compaction {
         let address = At { l, module, func, phi, step, flags };
         let is_packed = |&i: &Inst| address.is_packed(i) && found.is_for_all(l, func, func.insts[i].block);
         found.stores = dependent.insts.iter().copied().filter(is_packed).collect();
+        let is_told = |&i: &Inst| {
+            let data = &func.insts[i];
+            let is_next = matches!(&data.op, Op::Store(a) if a.is_simple()) && data.args[0] == counted;
+            let stays = func.accessed(i).is_some_and(|a| l.is_invariant(func, a.address));
+            is_next && stays && found.is_for_all(l, func, data.block)
+        };
+        found.told = dependent.insts.iter().copied().filter(is_told).collect();
         Some(found)
     }
 
@@ -139,6 +155,14 @@ impl Compaction {
         let counts = self.merge_whether_counted(body, phi);
         for &store in &self.stores {
             pack(body, store, phi, carry);
+        }
+        for &store in &self.told {
+            let yes = body.bool_const(true);
+            let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
+                body.insert_value_before(store, op, args, ty, InstFlags::empty())
+            };
+            let many = put(body, Op::Lane(LaneOp::Popcount), &[yes], Type::Int(32));
+            body.insts[store].args[0] = self.advanced(body, carry, many, &mut put);
         }
         drop_unused(body, self.counted);
         if is_used(body, phi) {
