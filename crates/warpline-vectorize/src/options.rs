@@ -1,5 +1,6 @@
 //! What a caller asks of the vectorizer, and what it gets.
 
+use warpline_dataflow::clients::ranges::Range;
 use warpline_ir::FuncId;
 use warpline_target::Machine;
 use warpline_uniformity::shape::ArgShape;
@@ -46,6 +47,8 @@ pub struct Options<'a> {
     /// The parameters, by their numbers, of which nothing counts but the sum over all lanes, and to which the function
     /// adds something and returns it: what a loop adds up.
     pub sums: &'a [usize],
+    /// Between which numbers parameters lie, as far as the function says that the kernel was cut out of.
+    pub known: &'a [Option<Range>],
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
     /// is executed, to measure how well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -83,6 +86,7 @@ impl Options<'_> {
             region: None,
             pieces: const { &Pieces::none() },
             sums: &[],
+            known: &[],
             count_lanes: None,
             instrument: &Silent,
             indices: None,

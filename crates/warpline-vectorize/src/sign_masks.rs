@@ -46,7 +46,7 @@ pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
             return false;
         }
         let Rewriter { func: rewritten, claims, .. } = rewriter;
-        let bounds = Bounds::of(module, &rewritten);
+        let bounds = Bounds::of(module, &rewritten, &[]);
         let wrong: Vec<Inst> = claims.iter().filter(|c| !c.holds(&bounds)).map(|c| c.shift).collect();
         if wrong.is_empty() {
             *func = rewritten;

@@ -22,6 +22,7 @@ use cranelift_entity::packed_option::PackedOption;
 use crate::VectorizeError;
 use crate::dependences::{Growth, Stands};
 use crate::objects::Objects as Extents;
+use warpline_dataflow::clients::ranges::Range;
 use warpline_dataflow::ssa;
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
@@ -37,6 +38,7 @@ use super::objects::Objects;
 use super::outside;
 use super::recurrences::Affine;
 use super::search::{self, Search};
+use crate::narrow::{Bounds, has_narrow_integers};
 use crate::unused;
 use warpline_dataflow::linear::Sum;
 
@@ -67,6 +69,22 @@ impl Body {
             Input::Value(_) => false,
         };
         (0..self.inputs.len()).filter(|&at| is_sum(&self.inputs[at])).collect()
+    }
+
+    /// Between which numbers its parameters lie, where it computes with few bits: what the function says of values from
+    /// before the loop.
+    pub(super) fn known(&self, module: &Module, func: &Function) -> Vec<Option<Range>> {
+        let is_number = |v: Value| matches!(func.ty(v), Type::Int(9..=64));
+        let numbers = self.inputs.iter().any(|input| matches!(*input, Input::Value(v) if is_number(v)));
+        if !numbers || !has_narrow_integers(&self.func) {
+            return Vec::new();
+        }
+        let bounds = Bounds::of(module, func, &[]);
+        let of = |input: &Input| match *input {
+            Input::Value(v) if is_number(v) => bounds.range(v).filter(|r| !r.is_full()).copied(),
+            _ => None,
+        };
+        self.inputs.iter().map(of).collect()
     }
 
     /// What its parameters stand for in the function that has the loop.

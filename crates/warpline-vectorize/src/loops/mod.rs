@@ -53,6 +53,7 @@ mod trips;
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
 
+use warpline_dataflow::clients::ranges::Range;
 use warpline_dataflow::linear::Extension;
 use warpline_ir::verify::verify;
 use warpline_ir::{Block, CallInfo, Combine, FuncId, Function, Inst, InstFlags, Module, Op, Type, Value};
@@ -293,6 +294,7 @@ pub fn vectorize_loop(
         body,
         stands,
         pieces,
+        known,
     } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -308,10 +310,20 @@ pub fn vectorize_loop(
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
     let prologue = if anywhere && search.is_none() && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
-    let (region, pieces_of) = (Some(&region), &pieces);
+    let region = Some(&region);
     let sums = &*body.sums(&scalar, &carried);
-    let asked =
-        Options { args, name, contract, region, pieces: pieces_of, sums, scalar_result: false, ..*options };
+    let (pieces_of, known) = (&pieces, &*known);
+    let asked = Options {
+        args,
+        name,
+        contract,
+        region,
+        pieces: pieces_of,
+        sums,
+        known,
+        scalar_result: false,
+        ..*options
+    };
     let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
     let carries = carried[..shown].iter().map(|c| c.public(&scalar)).collect();
@@ -385,6 +397,8 @@ pub struct Iteration {
     pub pieces: Pieces,
     /// Its parameters of which nothing but the sum over all iterations counts.
     pub(crate) sums: Vec<usize>,
+    /// Between which numbers its parameters lie.
+    pub(crate) known: Vec<Option<Range>>,
     source: Function,
     stands: Vec<Stands>,
     moved: Vec<(Inst, Inst)>,
@@ -403,7 +417,7 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, selections, counter, search, body, stands, pieces, .. } =
+    let Taken { scalar, l, carried, selections, counter, search, body, stands, pieces, known, .. } =
         take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let selects = !selections.is_empty();
@@ -431,6 +445,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         most,
         pieces,
         sums,
+        known,
         source,
         stands,
         moved,
@@ -466,6 +481,8 @@ struct Taken {
     /// What the parameters of the kernel stand for.
     stands: Vec<Stands>,
     pieces: Pieces,
+    /// Between which numbers the parameters of the kernel lie.
+    known: Vec<Option<Range>>,
 }
 
 /// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's variant that comes of it.
@@ -611,6 +628,7 @@ fn understand_as(
     let region = Region { func: &scalar, params: &stands, moved: &body.moved };
     let pieces =
         dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
+    let known = body.known(module, &scalar);
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
@@ -627,6 +645,7 @@ fn understand_as(
         body,
         stands,
         pieces,
+        known,
     })
 }
 

@@ -10,13 +10,22 @@ use warpline_analysis::dataflow::solve_forward_narrowing;
 use warpline_analysis::ssi::{Version, ssify};
 use warpline_dataflow::Code;
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
-use warpline_dataflow::clients::ranges::{Range, Ranges};
+use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
 use warpline_ir::{BinaryOp, CastOp, Function, IntPred, Module, Op, Value};
 
 /// How many sweeps of narrowing the solver makes.
 const SWEEPS: usize = 2;
 /// How deep sums and products are looked into for a better bound.
 const MAX_DEPTH: u32 = 12;
+
+/// What is known of parameters.
+struct Parameters<'a>(&'a [Option<Range>]);
+
+impl Assumptions for Parameters<'_> {
+    fn parameter(&self, number: u32) -> Option<Range> {
+        self.0.get(number as usize).copied().flatten()
+    }
+}
 
 /// Bounds of all integers of a function as it is given.
 pub(crate) struct Bounds<'a> {
@@ -27,16 +36,19 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    pub(crate) fn of(module: &'a Module, func: &'a Function) -> Bounds<'a> {
+    /// `known` says of parameters what is known of them.
+    pub(crate) fn of(module: &'a Module, func: &'a Function, known: &[Option<Range>]) -> Bounds<'a> {
         let code = Code::with_makers(func);
         let ssi = ssify(code.program(), &Ranges::STRATEGY);
-        let solved = solve_forward_narrowing(code.program(), &ssi, &Ranges::new(module, func, &code), SWEEPS);
+        let problem = Ranges::with(module, func, &code, Parameters(known));
+        let solved = solve_forward_narrowing(code.program(), &ssi, &problem, SWEEPS);
         let range = |v: Value| solved.fact(Version(v.as_u32())).range().copied();
         let ranges = func.values.keys().map(range).collect();
         Bounds { module, func, ranges, highs: RefCell::default() }
     }
 
-    fn range(&self, v: Value) -> Option<&Range> {
+    /// Between which numbers a value lies, if it is an integer.
+    pub(crate) fn range(&self, v: Value) -> Option<&Range> {
         self.ranges.get(v.as_u32() as usize)?.as_ref()
     }
 

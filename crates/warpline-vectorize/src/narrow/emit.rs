@@ -130,7 +130,9 @@ impl Emitter<'_> {
                 let abs = functions::call(self.module, "abs", at)?;
                 return Some(self.before(inst, abs, &[args[0], stays], ty));
             }
-            How::Offset { subtract } => return self.offset(inst, [args[0], args[1]], subtract, at),
+            How::Offset { subtract, below, above } => {
+                return self.offset(inst, [args[0], args[1]], subtract, [below, above], at);
+            }
             How::Distance { is_signed } => return self.distance(inst, [args[0], args[1]], is_signed, at),
         };
         Some(self.before(inst, op, args, ty))
@@ -150,31 +152,46 @@ impl Emitter<'_> {
         Some(self.before(inst, Op::Binary(joined), &[first, second], ty))
     }
 
-    /// `p + c` or `p - c`, brought to the nearest unsigned number: what `c` adds and what it takes away, of which one
-    /// is zero, saturate.
-    fn offset(&mut self, inst: Inst, [p, c]: [Value; 2], subtract: bool, at: u32) -> Option<Value> {
-        let add = functions::call(self.module, "uadd.sat", at)?;
-        let take = functions::call(self.module, "usub.sat", at)?;
+    /// `p + c` or `p - c`, brought to the nearest unsigned number below and above: what `c` adds and what it takes away,
+    /// of which one is zero, saturate. On the other side the sum wraps.
+    fn offset(
+        &mut self,
+        inst: Inst,
+        [p, c]: [Value; 2],
+        subtract: bool,
+        [below, above]: [bool; 2],
+        at: u32,
+    ) -> Option<Value> {
         let (narrow, ty) = (Type::Int(at), self.func.ty(c));
+        let bits = ty.int_bits()?;
         let c = self.frozen(inst, c);
-        let zero = self.func.int_const(ty.int_bits()?, 0);
-        let greatest = self.func.int_const(ty.int_bits()?, mask(at));
-        let least = self.func.int_const(ty.int_bits()?, mask(at).wrapping_neg() & mask(ty.int_bits()?));
+        let zero = self.func.int_const(bits, 0);
+        let greatest = self.func.int_const(bits, mask(at));
+        let least = self.func.int_const(bits, mask(at).wrapping_neg() & mask(bits));
+        let [saturates_more, saturates_less] = if subtract { [below, above] } else { [above, below] };
         let mut nearest = |pred: IntPred, v: Value, bound: Value| {
             let is_outside = self.before(inst, Op::ICmp(pred), &[v, bound], Type::BOOL);
             self.before(inst, Op::Select, &[is_outside, bound, v], ty)
         };
-        let more = nearest(IntPred::Slt, c, zero);
-        let more = nearest(IntPred::Sgt, more, greatest);
+        let mut more = nearest(IntPred::Slt, c, zero);
+        if saturates_more {
+            more = nearest(IntPred::Sgt, more, greatest);
+        }
         // The least integer has no counterpart.
-        let less = nearest(IntPred::Slt, c, least);
-        let less = nearest(IntPred::Sgt, less, zero);
+        let mut less = c;
+        if saturates_less {
+            less = nearest(IntPred::Slt, less, least);
+        }
+        less = nearest(IntPred::Sgt, less, zero);
         let less = self.before(inst, Op::Binary(BinaryOp::Sub), &[zero, less], ty);
+        let [more, less] = [more, less].map(|v| self.before(inst, Op::Cast(CastOp::Trunc), &[v], narrow));
         let [more, less] = if subtract { [less, more] } else { [more, less] };
-        let more = self.before(inst, Op::Cast(CastOp::Trunc), &[more], narrow);
-        let less = self.before(inst, Op::Cast(CastOp::Trunc), &[less], narrow);
-        let sum = self.before(inst, add, &[p, more], narrow);
-        Some(self.before(inst, take, &[sum, less], narrow))
+        let mut apply = |p: Value, by: Value, name: &str, op: BinaryOp, saturates: bool| {
+            let op = if saturates { functions::call(self.module, name, at)? } else { Op::Binary(op) };
+            Some(self.before(inst, op, &[p, by], narrow))
+        };
+        let sum = apply(p, more, "uadd.sat", BinaryOp::Add, above)?;
+        apply(sum, less, "usub.sat", BinaryOp::Sub, below)
     }
 
     /// A value of which all uses see the same.

@@ -32,7 +32,7 @@ pub(super) fn call(module: &Module, base: &str, bits: u32) -> Option<Op> {
 }
 
 /// Whether a function computes with bytes or shorts.
-pub(super) fn has_narrow_integers(func: &Function) -> bool {
+pub(crate) fn has_narrow_integers(func: &Function) -> bool {
     let is_narrow = |v| matches!(func.ty(v), Type::Int(2..=16));
     let computes = |i| {
         let data = &func.insts[i];

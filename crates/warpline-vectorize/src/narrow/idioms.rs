@@ -155,15 +155,27 @@ fn chosen_distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
     if is_signed || at.unsigned(&args) { distance_of(at, args) } else { None }
 }
 
-/// `min(max(p + c, 0), greatest)` and the like with a difference, where `c` is the same in all lanes and any number.
+/// `min(max(p + c, 0), greatest)` and the like with a difference or one of the bounds, where `c` is the same in all lanes
+/// and any number.
 fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let greatest = mask(at.bits) as i128;
     let lower = |v: Value| at.with_bound(v, &[Intrinsic::SMax], 0);
     let upper = |v: Value| at.with_bound(v, &[Intrinsic::SMin], greatest);
     // What is not negative has one minimum, signed or not.
     let natural = |v: Value| at.with_bound(v, &[Intrinsic::UMin], greatest).and_then(lower);
-    let exact = natural(v).or_else(|| lower(upper(v)?)).or_else(|| upper(lower(v)?))?;
-    let is_exact = at.func.insts[at.func.def_inst(exact)?].flags.contains(InstFlags::NSW);
+    let both = natural(v).or_else(|| lower(upper(v)?)).or_else(|| upper(lower(v)?));
+    let unsigned =
+        || at.with_bound(v, &[Intrinsic::UMin], greatest).filter(|&v| at.bounds.is_not_negative(v));
+    let (exact, below, above) = match both {
+        Some(exact) => (exact, true, true),
+        None => match upper(v).or_else(unsigned) {
+            Some(exact) => (exact, false, true),
+            None => (lower(v)?, true, false),
+        },
+    };
+    let whole = |v: Value| at.bounds.fits_signed(v, at.bounds.width(v) - 1);
+    let made = &at.func.insts[at.func.def_inst(exact)?];
+    let is_exact = made.flags.contains(InstFlags::NSW) || made.args.iter().all(|&v| whole(v));
     let sum = operands(at.func, exact, BinaryOp::Add).map(|args| (args, false));
     let (args, subtract) = sum.or_else(|| Some((operands(at.func, exact, BinaryOp::Sub)?, true)))?;
     let fits = |p: Value, c: Value| {
@@ -174,7 +186,8 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
         [c, p] if !subtract && fits(p, c) => [p, c],
         _ => return None,
     };
-    is_exact.then_some(Idiom { how: How::Offset { subtract }, args: [Arg::Low(p), Arg::Whole(c)] })
+    is_exact
+        .then_some(Idiom { how: How::Offset { subtract, below, above }, args: [Arg::Low(p), Arg::Whole(c)] })
 }
 
 /// The distance of two numbers that fit, unsigned or signed.

@@ -28,6 +28,7 @@ mod plan;
 
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};
+use warpline_dataflow::clients::ranges::Range;
 use warpline_ir::{Function, Module, Value};
 use warpline_uniformity::shape::Shape;
 
@@ -35,7 +36,7 @@ pub(crate) use bounds::Bounds;
 use choose::Chosen;
 use plan::Planner;
 
-use functions::has_narrow_integers;
+pub(crate) use functions::has_narrow_integers;
 
 pub use functions::declare_narrow_functions;
 
@@ -45,12 +46,17 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         return Ok(false);
     }
     let uniformity = cx.uniformity(unit);
-    Ok(narrow_integers(cx.module, &mut unit.func, |v| uniformity.shape(v)))
+    Ok(narrow_integers(cx.module, &mut unit.func, cx.options.known, |v| uniformity.shape(v)))
 }
 
 /// Narrows the integers that vary. Whether there were any.
-fn narrow_integers(module: &Module, func: &mut Function, shape: impl Fn(Value) -> Shape) -> bool {
-    let bounds = Bounds::of(module, func);
+fn narrow_integers(
+    module: &Module,
+    func: &mut Function,
+    known: &[Option<Range>],
+    shape: impl Fn(Value) -> Shape,
+) -> bool {
+    let bounds = Bounds::of(module, func, known);
     let planner = Planner::new(module, func, &bounds, shape);
     let chosen: Chosen = choose::choose(planner);
     let changed = !chosen.roots.is_empty();

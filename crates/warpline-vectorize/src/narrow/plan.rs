@@ -61,9 +61,11 @@ pub(super) enum How {
     /// `llvm.abs`, where the least integer stays.
     Absolute,
     /// The sum or difference of an unsigned number and any number that is the same in all lanes, as it is, brought to
-    /// the nearest unsigned number.
+    /// the nearest unsigned number where it is below or above all of these; the low bits where it is not brought there.
     Offset {
         subtract: bool,
+        below: bool,
+        above: bool,
     },
     /// The distance of two numbers, unsigned or signed.
     Distance {

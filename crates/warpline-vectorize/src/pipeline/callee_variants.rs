@@ -36,6 +36,7 @@ pub(super) fn make(
             region: None,
             pieces: const { &Pieces::none() },
             sums: &[],
+            known: &[],
             ..*options
         };
         let callee = module.functions[variant.callee].clone();

@@ -5,7 +5,8 @@ use warpline_analysis::dataflow::{ForwardFacts, Instruction, Lattice};
 
 use super::{Assumptions, Fact, Range, Ranges, arithmetic, functions};
 use crate::clients::intrinsics::Intrinsic;
-use warpline_ir::{AggregateType, Inst, InstData, Op, Type};
+use crate::conditions::inverse;
+use warpline_ir::{AggregateType, BinaryOp, Inst, InstData, InstFlags, IntPred, Op, Type, Value};
 
 impl<A: Assumptions> Ranges<'_, A> {
     pub(super) fn transfer(&self, at: Instruction, facts: &mut impl ForwardFacts<Fact>) {
@@ -62,8 +63,8 @@ impl<A: Assumptions> Ranges<'_, A> {
                     Some(1) => facts.before(1).clone(),
                     Some(_) => facts.before(2).clone(),
                     None => {
-                        let mut both = facts.before(1).clone();
-                        both.meet(facts.before(2));
+                        let mut both = self.arm(data, true, facts.before(1));
+                        both.meet(&self.arm(data, false, facts.before(2)));
                         both
                     }
                 },
@@ -86,6 +87,31 @@ impl<A: Assumptions> Ranges<'_, A> {
             },
             Op::Load(_) => self.assumptions.result(inst).map_or(any, Fact::In),
             _ => any,
+        }
+    }
+
+    /// What one arm of a selection is where it is selected: the difference of two numbers is not negative where the
+    /// condition says that the first is the greater, as in `p > q ? p - q : q - p`.
+    fn arm(&self, data: &InstData, holds: bool, fact: &Fact) -> Fact {
+        let func = self.func;
+        let of = |v: Value| func.def_inst(v).map(|i| &func.insts[i]);
+        let (condition, arm) = (of(data.args[0]), of(data.args[if holds { 1 } else { 2 }]));
+        let is_greater = condition.zip(arm).is_some_and(|(condition, arm)| {
+            let (&Op::ICmp(pred), Op::Binary(BinaryOp::Sub)) = (&condition.op, &arm.op) else { return false };
+            let pred = if holds { pred } else { inverse(pred) };
+            let greater = match pred {
+                IntPred::Sgt | IntPred::Sge => [condition.args[0], condition.args[1]],
+                IntPred::Slt | IntPred::Sle => [condition.args[1], condition.args[0]],
+                _ => return false,
+            };
+            arm.flags.contains(InstFlags::NSW) && arm.args[..] == greater
+        });
+        match fact {
+            Fact::In(range) if is_greater => {
+                let natural = Range::signed(range.bits(), 0, i128::MAX >> (128 - range.bits()));
+                natural.and_then(|n| range.intersection(&n)).map_or(Fact::Nothing, Fact::In)
+            }
+            _ => fact.clone(),
         }
     }
 
