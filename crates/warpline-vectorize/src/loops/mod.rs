@@ -38,6 +38,7 @@ mod inclusive;
 mod invariant;
 mod kept_loads;
 mod move_out;
+mod narrow_extremes;
 mod no_wrap;
 mod objects;
 mod outside;
@@ -568,6 +569,9 @@ fn understand_as(
     }
     if calls_functions(module, &scalar, &l) {
         refused_calls::check_around(module, &scalar)?;
+    }
+    if narrow_extremes::settle(module, &mut scalar, &l) {
+        l = l.found_again(&mut scalar)?;
     }
     conditional_sums::settle(&mut scalar, &l);
     alternating::settle(&mut scalar, &l);

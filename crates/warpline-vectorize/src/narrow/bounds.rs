@@ -53,7 +53,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether a value, read as an unsigned number, has at most so many bits.
-    pub(super) fn fits_unsigned(&self, v: Value, bits: u32) -> bool {
+    pub(crate) fn fits_unsigned(&self, v: Value, bits: u32) -> bool {
         self.high(v, MAX_DEPTH) < 1 << bits
     }
 

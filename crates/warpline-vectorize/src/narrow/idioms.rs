@@ -197,7 +197,7 @@ fn distance_of(at: &Place<'_>, args: [Value; 2]) -> Option<Idiom> {
 }
 
 /// The function of its last two operands that a selection by their order is, such as `p < q ? p : q`.
-pub(super) fn chosen(func: &Function, data: &InstData) -> Option<Intrinsic> {
+pub(crate) fn chosen(func: &Function, data: &InstData) -> Option<Intrinsic> {
     let (&Op::Select, &[c, p, q]) = (&data.op, &data.args[..]) else { return None };
     let compared = &func.insts[func.def_inst(c)?];
     let (&Op::ICmp(pred), &[x, y]) = (&compared.op, &compared.args[..]) else { return None };

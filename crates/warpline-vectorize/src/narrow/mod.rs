@@ -34,6 +34,7 @@ use warpline_uniformity::shape::Shape;
 
 pub(crate) use bounds::Bounds;
 use choose::Chosen;
+pub(crate) use idioms::chosen;
 use plan::Planner;
 
 pub(crate) use functions::has_narrow_integers;
