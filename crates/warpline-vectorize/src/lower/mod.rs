@@ -16,6 +16,7 @@
 
 mod calls;
 mod elementary;
+mod high_products;
 mod lanes;
 mod memory;
 mod ops;
@@ -341,6 +342,7 @@ impl Lower<'_> {
             Recipe::Intrinsic(base, form) => self.vector_intrinsic(i, base, *form),
             Recipe::Fold(fold) => self.reduction(i, *fold),
             Recipe::Sum(sum) => self.sum(i, sum),
+            Recipe::HighProduct(product) => self.high_product(i, product),
             Recipe::Exact(function) => self.exact_call(i, *function),
             Recipe::Inline(function) => self.inline_expansion(i, *function),
             Recipe::Library { symbol, lanes } => self.vector_math(i, symbol, *lanes),

@@ -57,6 +57,11 @@ impl<'a> Bounds<'a> {
         self.high(v, MAX_DEPTH) < 1 << bits
     }
 
+    /// Whether a value, read as an unsigned number, is less than a bound.
+    pub(super) fn is_below(&self, v: Value, bound: u128) -> bool {
+        self.high(v, MAX_DEPTH) < bound
+    }
+
     /// Whether a value, read as a signed number, has at most so many bits.
     pub(crate) fn fits_signed(&self, v: Value, bits: u32) -> bool {
         let bound = 1i128 << (bits - 1);

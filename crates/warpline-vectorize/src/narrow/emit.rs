@@ -133,9 +133,30 @@ impl Emitter<'_> {
             How::Offset { subtract, below, above } => {
                 return self.offset(inst, [args[0], args[1]], subtract, [below, above], at);
             }
+            How::HighProduct { is_signed, plus, by } => {
+                let more = self.func.int_const(16, u128::from(plus));
+                let add = Op::Binary(BinaryOp::Add);
+                let first =
+                    if plus == 0 { args[0] } else { self.before(inst, add, &[args[0], more], Type::Int(16)) };
+                return Some(self.high_product(inst, [first, args[1]], is_signed, by));
+            }
             How::Distance { is_signed } => return self.distance(inst, [args[0], args[1]], is_signed, at),
         };
         Some(self.before(inst, op, args, ty))
+    }
+
+    /// The upper half of the product of two shorts, shifted to the right: in the form that recipes know.
+    fn high_product(&mut self, inst: Inst, args: [Value; 2], is_signed: bool, by: u32) -> Value {
+        let [short, wide] = [16, 32].map(Type::Int);
+        let extension = Op::Cast(if is_signed { CastOp::SExt } else { CastOp::ZExt });
+        let args = args.map(|v| self.before(inst, extension.clone(), &[v], wide));
+        let product = self.before(inst, Op::Binary(BinaryOp::Mul), &args, wide);
+        let half = self.func.int_const(32, 16);
+        let upper = self.before(inst, Op::Binary(BinaryOp::LShr), &[product, half], wide);
+        let upper = self.before(inst, Op::Cast(CastOp::Trunc), &[upper], short);
+        let shift = Op::Binary(if is_signed { BinaryOp::AShr } else { BinaryOp::LShr });
+        let by_value = self.func.int_const(16, u128::from(by));
+        if by == 0 { upper } else { self.before(inst, shift, &[upper, by_value], short) }
     }
 
     /// `|p - q|`: of unsigned numbers, one of the saturating differences is it and the other is zero.

@@ -67,6 +67,13 @@ pub(super) enum How {
         below: bool,
         above: bool,
     },
+    /// The upper half of the product of two shorts, to the first of which something is added before, shifted to the
+    /// right by so many bits.
+    HighProduct {
+        is_signed: bool,
+        plus: u32,
+        by: u32,
+    },
     /// The distance of two numbers, unsigned or signed.
     Distance {
         is_signed: bool,
@@ -222,7 +229,10 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
                     at: bits,
                 });
             }
-            Op::Binary(op) => all.extend(widths.filter_map(|at| self.binary(op, data, bits, at))),
+            Op::Binary(op) => {
+                all.extend(self.high_product(op, data, v).filter(|_| bits <= 16 && own >= 32));
+                all.extend(widths.filter_map(|at| self.binary(op, data, bits, at)));
+            }
             Op::Call(_) => all.extend(widths.filter_map(|at| self.function(data, at))),
             _ => {}
         }
@@ -277,6 +287,39 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
             }
             _ => None,
         }
+    }
+
+    /// `(x * y) >> 16` and by more, of what fits shorts.
+    fn high_product(&self, op: BinaryOp, data: &InstData, v: Value) -> Option<Step> {
+        let &[product, by] = &data.args[..] else { return None };
+        let by = u32::try_from(self.func.as_int(by)?).ok()?.checked_sub(16).filter(|&by| by < 16)?;
+        let (args, plus) = match super::bounds::operands(self.func, product, BinaryOp::Mul) {
+            Some(args) => (args, 0),
+            None => self.product_of_sum(product)?,
+        };
+        let is_logical = op == BinaryOp::LShr || self.bounds.is_not_negative(product);
+        let natural = args.iter().all(|&v| self.bounds.fits_unsigned(v, 16));
+        let signed = args.iter().all(|&v| self.bounds.fits_signed(v, 16));
+        // The bits above the product are those that the shift brings in.
+        let has_room = by == 0 || self.func.ty(v).int_bits() > Some(32);
+        let is_signed = match op {
+            BinaryOp::LShr | BinaryOp::AShr if natural && (is_logical || has_room) => false,
+            _ if plus > 0 => return None,
+            BinaryOp::AShr if signed => true,
+            BinaryOp::LShr if signed && by == 0 => true,
+            _ => return None,
+        };
+        let args = args.iter().map(|&v| Arg::Low(v)).collect();
+        Some(Step::Compute { how: How::HighProduct { is_signed, plus, by }, args, at: 16 })
+    }
+
+    /// `(x + n) * c`, which LLVM multiplies out: the factors, and `n`.
+    fn product_of_sum(&self, v: Value) -> Option<([Value; 2], u32)> {
+        let [product, more] = super::bounds::operands(self.func, v, BinaryOp::Add)?;
+        let factors @ [x, by] = super::bounds::operands(self.func, product, BinaryOp::Mul)?;
+        let (more, by) = (self.func.as_int(more)?, self.func.as_int(by).filter(|&by| by > 0)?);
+        let plus = u32::try_from(more / by).ok().filter(|_| more % by == 0 && more / by < 1 << 15)?;
+        self.bounds.is_below(x, (1 << 16) - u128::from(plus)).then_some((factors, plus))
     }
 
     /// The low bits of a minimum, maximum or absolute value, done in `at` bits.
@@ -341,6 +384,10 @@ pub(super) fn own_cost(func: &Function, step: &Step, bits: u32) -> f64 {
                 How::Distance { .. } => 3.0 * narrow,
                 How::Offset { .. } => 2.0 * narrow,
                 How::Freeze => 0.0,
+                How::HighProduct { by, plus, .. } => {
+                    let more = [by, plus].into_iter().filter(|n| **n > 0).count();
+                    narrow * (1.0 + more as f64)
+                }
                 _ => narrow,
             };
             operation + if *at > bits { weight(&Op::Cast(CastOp::Trunc), *at) } else { 0.0 }

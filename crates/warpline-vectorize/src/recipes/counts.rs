@@ -41,7 +41,8 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         | Recipe::Truncate
         | Recipe::Intrinsic(..)
         | Recipe::Fold(_)
-        | Recipe::Sum(_) => RecipeKind::Widened,
+        | Recipe::Sum(_)
+        | Recipe::HighProduct(_) => RecipeKind::Widened,
         Recipe::Divide(_) => RecipeKind::Division,
         Recipe::LongConversion | Recipe::Exact(_) | Recipe::Inline(_) => RecipeKind::InlineExpansion,
         Recipe::Private => RecipeKind::PrivateMemory,

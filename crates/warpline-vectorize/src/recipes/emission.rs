@@ -172,6 +172,7 @@ impl Plan {
             | Recipe::Intrinsic(..)
             | Recipe::Fold(_)
             | Recipe::Sum(_)
+            | Recipe::HighProduct(_)
             | Recipe::Exact(_)
             | Recipe::Inline(_)
             | Recipe::CrossLane

@@ -16,6 +16,7 @@
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
+//! * `high_products`: upper halves of products of shorts;
 //! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
 //! * `any`: masks of which one lane's comparison tells whether they have any lane.
 
@@ -30,6 +31,7 @@ mod exclusive;
 mod group_copies;
 mod group_words;
 mod groups;
+mod high_products;
 mod interleaved;
 mod lane_private;
 mod memory;
@@ -66,6 +68,7 @@ use crate::subword_loads::Words;
 use crate::vector_abi::Variant;
 
 use groups::{Candidates, Groups};
+use high_products::HighProducts;
 use stack::StackUse;
 use sums::Sums;
 
@@ -75,6 +78,7 @@ pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
 pub(crate) use group_copies::{GroupCopy, Order, are_loaded_whole};
 pub(crate) use groups::{Blocks, Group, GroupId, LoadedBlock, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use high_products::HighProduct;
 pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
@@ -165,6 +169,8 @@ pub(crate) enum Recipe {
     Targets(Vec<CalleeVariant>),
     /// What a loop adds up, by instructions that add neighbouring lanes together.
     Sum(Sum),
+    /// The upper half of a product of shorts, by the instruction that there is for it.
+    HighProduct(HighProduct),
     /// Calls of a vector variant that the user supplies.
     Simd(Variant),
     /// The vector form of an intrinsic of this base name.
@@ -311,6 +317,7 @@ impl Plan {
         groups.find_alike(module, func, reps, &options.machine);
         groups.find_copies(func, reps, &options.machine);
         let sums = Sums::find(module, input, options, |v| reps[v]);
+        let high_products = HighProducts::find(input, options, |v| reps[v]);
         groups.find_words(func, reps, &options.machine, |i| sums.recipe(i).is_some());
         let planner = Planner {
             module,
@@ -325,6 +332,7 @@ impl Plan {
             tables: &prepared.tables,
             stack: &prepared.stack,
             sums,
+            high_products,
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };
@@ -361,6 +369,7 @@ struct Planner<'a> {
     tables: &'a SecondaryMap<Inst, Option<Table>>,
     stack: &'a StackUse,
     sums: Sums,
+    high_products: HighProducts,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,
@@ -385,7 +394,7 @@ impl Planner<'_> {
     }
 
     fn recipe(&mut self, i: Inst) -> Result<Recipe, VectorizeError> {
-        if let Some(recipe) = self.sums.recipe(i) {
+        if let Some(recipe) = self.sums.recipe(i).or_else(|| self.high_products.recipe(i)) {
             return Ok(recipe);
         }
         match &self.func.insts[i].op {

@@ -279,6 +279,7 @@ impl Program<'_> {
             Recipe::Intrinsic(base, _) if &**base == "llvm.ctpop" => Work::vector(registers * COUNTED_BITS),
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
+            Recipe::HighProduct(product) => Work::vector(lanes / f64::from(product.together)),
             Recipe::Sum(sum) => {
                 let blends = if sum.under.is_some() { 1.0 } else { 0.0 };
                 Work::vector((2.0 + blends) * lanes / f64::from(sum.together))
