@@ -84,11 +84,12 @@ impl Extreme {
                 Op::ICmp(_) => compared.push(i),
                 Op::Select | Op::Call(_) => {
                     let what = intrinsics::called(module, func, data).or_else(|| chosen(func, data))?;
-                    let n = data.args.len();
-                    let args = [data.args[n - 2], data.args[n - 1]];
                     let is_extreme =
                         matches!(what, Intrinsic::SMin | Intrinsic::SMax | Intrinsic::UMin | Intrinsic::UMax);
-                    (is_extreme && has(args[0]) != has(args[1])).then_some(())?;
+                    is_extreme.then_some(())?;
+                    let n = data.args.len();
+                    let args = [data.args[n - 2], data.args[n - 1]];
+                    (has(args[0]) != has(args[1])).then_some(())?;
                     combined.push((i, what, args));
                 }
                 _ => return None,
