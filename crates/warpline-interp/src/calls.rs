@@ -94,6 +94,7 @@ impl Exec<'_, '_, '_> {
             | Intrinsic::Deinterleave2
             | Intrinsic::SumOfDistances
             | Intrinsic::SumOfProducts
+            | Intrinsic::HighProduct { .. }
             | Intrinsic::PickBytes
             | Intrinsic::PickElements
             | Intrinsic::Compress => self.rearrange(frame, ins, call, f, lane)?,
@@ -320,6 +321,14 @@ impl Exec<'_, '_, '_> {
                 };
                 let low = |cell: Cell| Cell { bits: cell.bits & u128::from(u32::MAX), ..cell };
                 sums_of_neighbours(&a, &b, 2, product).map(low).collect()
+            }
+            Intrinsic::HighProduct { is_signed } => {
+                let half = |cell: Cell| match is_signed {
+                    true => i64::from(cell.bits as u16 as i16),
+                    false => i64::from(cell.bits as u16),
+                };
+                let product = |x: Cell, y: Cell| u128::from(((half(x) * half(y)) >> 16) as u16);
+                sums_of_neighbours(&a, &b, 1, product).collect()
             }
             Intrinsic::PickBytes => picked_bytes(&a, &b),
             Intrinsic::PickElements => {

@@ -96,6 +96,10 @@ pub(super) enum Intrinsic {
     SumOfDistances,
     /// x86's sums of the products of two neighbouring pairs of signed shorts.
     SumOfProducts,
+    /// x86's upper halves of the products of shorts, signed or unsigned.
+    HighProduct {
+        is_signed: bool,
+    },
     /// Bytes of each block of 16 bytes, picked by the low four bits of others; zero where their topmost bit is set.
     PickBytes,
     /// Elements picked by the low bits of others.
@@ -213,6 +217,10 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "x86.avx2.gather.d.d" => IndexedGather,
         "x86.sse2.psad.bw" | "x86.avx2.psad.bw" => SumOfDistances,
         "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" => SumOfProducts,
+        "x86.sse2.pmulhu.w" | "x86.avx2.pmulhu.w" | "x86.avx512.pmulhu.w.512" => {
+            HighProduct { is_signed: false }
+        }
+        "x86.sse2.pmulh.w" | "x86.avx2.pmulh.w" | "x86.avx512.pmulh.w.512" => HighProduct { is_signed: true },
         "x86.ssse3.pshuf.b.128" | "x86.avx2.pshuf.b" => PickBytes,
         "x86.avx2.permd" => PickElements,
         "x86.avx512.mask.compress" => Compress,

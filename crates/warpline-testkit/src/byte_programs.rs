@@ -126,7 +126,7 @@ impl Builder {
         use BinaryOp::*;
         let (x, y) = (self.pick(), self.pick());
         let greatest = *self.rng.pick(&[255, 255, 65535, 127, 32767]);
-        match self.rng.below(14) {
+        match self.rng.below(18) {
             0 => {
                 let op = *self.rng.pick(&[Add, Sub, Mul, And, Or, Xor]);
                 self.binary(op, x, y)
@@ -202,6 +202,32 @@ impl Builder {
                 let greater = self.call("umax", &[x, y]);
                 self.binary(Sub, greater, y)
             }
+            13 | 14 => self.by_sign(x, y),
+            15 => {
+                // One bound of a sum with what all lanes share.
+                let op = if self.rng.chance(1, 2) { Add } else { Sub };
+                let shared = self.values[2];
+                let sum = self.binary(op, x, shared);
+                let (bound, name) = if self.rng.chance(1, 2) { (greatest, "smin") } else { (0, "smax") };
+                let bound = self.number(bound);
+                self.call(name, &[sum, bound])
+            }
+            16 => {
+                // The upper half of a product, of a sum that is multiplied out.
+                let factor = *self.rng.pick(&[7281, 13, 65535]);
+                let by = self.number(factor);
+                let factor_or_other = if self.rng.chance(1, 2) { by } else { y };
+                let mut product = self.binary(Mul, x, factor_or_other);
+                if self.rng.chance(1, 2) {
+                    let times = self.rng.below(6) as i128;
+                    let more = self.number(factor * times);
+                    product = self.binary(Add, product, more);
+                }
+                let amount = 16 + self.rng.below(5) as i128;
+                let amount = self.number(amount);
+                let op = if self.rng.chance(1, 2) { LShr } else { AShr };
+                self.binary(op, product, amount)
+            }
             12 => {
                 let bits = *self.rng.pick(&[8, 16]);
                 let low = self.put(Op::Cast(CastOp::Trunc), &[x], Type::Int(bits));
@@ -212,6 +238,61 @@ impl Builder {
             _ => {
                 let name = *self.rng.pick(&["umin", "umax", "smin", "smax"]);
                 self.call(name, &[x, y])
+            }
+        }
+    }
+
+    /// What branch-free code computes with a mask that it makes of the sign of a difference.
+    fn by_sign(&mut self, x: Value, y: Value) -> Value {
+        use BinaryOp::*;
+        let d = self.binary(Sub, x, y);
+        let amount = *self.rng.pick(&[8, 8, 8, 16, i128::from(self.wide) - 1]);
+        let amount = self.number(amount);
+        let shift = if self.rng.chance(5, 6) { AShr } else { LShr };
+        let sign = self.binary(shift, d, amount);
+        let ones = self.number(-1);
+        let opposite = self.binary(Xor, sign, ones);
+        let zero = self.number(0);
+        match self.rng.below(8) {
+            0 => {
+                let kept = self.binary(And, d, opposite);
+                let negated = self.binary(Sub, zero, d);
+                let turned = self.binary(And, sign, negated);
+                let op = *self.rng.pick(&[Or, Add, Xor]);
+                self.binary(op, kept, turned)
+            }
+            1 => {
+                let kept = self.binary(And, d, opposite);
+                self.binary(Add, y, kept)
+            }
+            2 => {
+                let kept = self.binary(And, d, opposite);
+                self.binary(Sub, x, kept)
+            }
+            3 => self.binary(And, d, opposite),
+            4 => {
+                let turned = self.binary(Xor, d, sign);
+                self.binary(Sub, turned, sign)
+            }
+            5 => {
+                let sum = self.binary(Add, d, sign);
+                self.binary(Xor, sum, sign)
+            }
+            6 => {
+                // A difference that was reassociated around a smaller one.
+                let kept = self.binary(And, d, opposite);
+                let other = self.pick();
+                let sum = self.binary(Add, kept, other);
+                let apart = self.binary(Sub, x, sum);
+                let again = self.binary(AShr, apart, amount);
+                let masked = self.binary(And, apart, again);
+                self.binary(Sub, other, masked)
+            }
+            _ => {
+                let (a, b) = (self.pick(), self.pick());
+                let first = self.binary(And, a, sign);
+                let second = self.binary(And, b, opposite);
+                self.binary(Or, first, second)
             }
         }
     }

@@ -123,6 +123,46 @@ pub(super) fn ordered(m: &mut Maker<'_>, header: Block, x: Value) -> Carry {
     Carry { phi, next, start }
 }
 
+/// What an `int` keeps of bytes or shorts: the least or greatest, or the sum of those of some iterations.
+pub(super) fn of_bytes(m: &mut Maker<'_>, header: Block, x: Value) -> Carry {
+    let phi = m.f.add_phi(header, INT);
+    let bits = [8, 8, 16][m.rng.below(3)];
+    let few = m.cast(x, bits);
+    let extension = [CastOp::ZExt, CastOp::SExt][m.rng.below(2)];
+    let number = m.value(Op::Cast(extension), &[few], INT);
+    let is = |m: &mut Maker<'_>, k: u128| {
+        let (mask, k) = (m.int(x, 3), m.int(x, k));
+        let low = m.binary(BinaryOp::And, x, mask);
+        m.value(Op::ICmp(IntPred::Ule), &[low, k], Type::BOOL)
+    };
+    if m.rng.chance(1, 2) {
+        let preds = [IntPred::Slt, IntPred::Sgt, IntPred::Ult, IntPred::Uge];
+        let pred = *m.rng.pick(&preds);
+        let is_better = m.value(Op::ICmp(pred), &[number, phi], Type::BOOL);
+        let better = m.value(Op::Select, &[is_better, number, phi], INT);
+        let some = is(m, 1);
+        let next = if m.rng.chance(1, 3) { chosen(m, some, &[better], &[phi])[0] } else { better };
+        let start = [0, 255, u32::MAX.into(), 0x7fff][m.rng.below(4)];
+        return Carry { phi, next, start: m.f.int_const(32, start) };
+    }
+    let sum = m.binary(BinaryOp::Add, phi, number);
+    let (first, second) = (is(m, 0), is(m, 2));
+    let some = chosen(m, first, &[sum], &[phi])[0];
+    let next = match m.rng.below(3) {
+        0 => some,
+        1 => {
+            let more = m.binary(BinaryOp::Add, number, some);
+            chosen(m, second, &[more], &[some])[0]
+        }
+        _ => {
+            let one = m.int(phi, 1);
+            let more = m.binary(BinaryOp::Add, some, one);
+            chosen(m, second, &[more], &[phi])[0]
+        }
+    };
+    Carry { phi, next, start: m.int(phi, 9) }
+}
+
 /// A floating-point number, made of an integer.
 fn constant(m: &mut Maker<'_>, number: u128, ty: Type) -> Value {
     let number = m.f.int_const(32, number);

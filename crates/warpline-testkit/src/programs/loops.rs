@@ -6,7 +6,7 @@ use warpline_ir::{
     Value, ValueDef,
 };
 
-use super::carries::{alternating, ordered, place, recurrence};
+use super::carries::{alternating, of_bytes, ordered, place, recurrence};
 use super::selections::selections;
 use super::{ParamRole, Program};
 use crate::rng::SplitMix64;
@@ -218,6 +218,9 @@ pub fn around(program: &Program, rng: &mut SplitMix64) -> LoopProgram {
     carries.extend(recurs);
     if m.rng.chance(1, 5) {
         carries.push(ordered(&mut m, header, x));
+    }
+    if m.rng.chance(1, 3) {
+        carries.push(of_bytes(&mut m, header, x));
     }
     // What is stored in between might be there.
     if !writes(program) && m.rng.chance(1, 5) {
