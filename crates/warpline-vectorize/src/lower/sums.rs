@@ -32,6 +32,16 @@ impl Lower<'_> {
                 let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
                 ([self.where_added(under, x, Some(y), i)?, y], 64, BYTES)
             }
+            Summand::Short { x, is_signed } => {
+                let x = self.vector(x, i)?;
+                let x = self.where_added(under, x, None, i)?;
+                let ones = self.splat_of(x, 1);
+                // An unsigned number less half of what there are is a signed one.
+                let half = self.splat_of(x, 0x8000);
+                let ty = self.out.ty(x);
+                let x = if is_signed { x } else { self.emit(Op::Binary(BinaryOp::Xor), &[x, half], ty) };
+                ([x, ones], 32, PRODUCTS)
+            }
             Summand::Product([x, y]) => {
                 let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
                 ([self.where_added(under, x, None, i)?, y], 32, PRODUCTS)
@@ -45,15 +55,34 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for first in (0..self.width).step_by(sum.together as usize) {
             let args = whole.map(|x| self.lanes_from(x, first, part));
-            let made = self.call_named(name, &args, part_sum, Effects::empty()).expect("it has a result");
+            let mut made = self.call_named(name, &args, part_sum, Effects::empty()).expect("it has a result");
+            if matches!(sum.what, Summand::Short { is_signed: false, .. }) {
+                let both_halves = self.splat_of(made, 0x1_0000);
+                made = self.emit(Op::Binary(BinaryOp::Add), &[made, both_halves], part_sum);
+            }
             parts.push(made);
+        }
+        if bits == 32 && ty == Type::Int(64) {
+            parts = vec![self.widened(parts, sum)];
         }
         let made = self.spread_out(parts, ty);
         let to = self.vector(sum.to, i)?;
         let vector = self.out.ty(to);
-        let new = self.emit(Op::Binary(BinaryOp::Add), &[to, made], vector);
+        let op = if sum.subtracts { BinaryOp::Sub } else { BinaryOp::Add };
+        let new = self.emit(Op::Binary(op), &[to, made], vector);
         self.define(result, new);
         Ok(())
+    }
+
+    /// A number in all elements of a vector like another one.
+    fn splat_of(&mut self, like: Value, number: u128) -> Value {
+        let ty = self.out.ty(like);
+        let (elem, lanes) = match ty {
+            Type::Vector(v) => (Type::from(v.elem), v.lanes as usize),
+            _ => (ty, 1),
+        };
+        let one = Constant::Int { bits: elem.int_bits().unwrap_or(64), value: number };
+        self.out.constant_value(Constant::Composite { ty, elems: vec![one; lanes].into() })
     }
 
     /// A vector in the lanes that add something, and another one, or zeros, in those that do not.
@@ -80,6 +109,15 @@ impl Lower<'_> {
         }
         let bytes = Type::Int(8).vector(self.width).expect("an integer is a scalar");
         Ok(self.emit(Op::Cast(CastOp::ZExt), &[x], bytes))
+    }
+
+    /// Sums of few shorts, all together, in elements of 64 bits.
+    fn widened(&mut self, parts: Vec<Value>, sum: &Sum) -> Value {
+        let ty = self.out.ty(parts[0]);
+        let add = |lower: &mut Self, x, y| lower.emit(Op::Binary(BinaryOp::Add), &[x, y], ty);
+        let whole = parts.into_iter().reduce(|x, y| add(self, x, y)).expect("there is a part");
+        let wide = Type::Int(64).vector(sum.together / 2).expect("an integer is a scalar");
+        self.emit(Op::Cast(CastOp::SExt), &[whole], wide)
     }
 
     /// The parts of a sum as elements of a type in the first lanes, with zeros in the others.

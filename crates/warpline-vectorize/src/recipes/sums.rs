@@ -17,8 +17,9 @@ use crate::options::Options;
 /// What is added up.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sum {
-    /// The operand to which it is added.
+    /// The operand to which it is added, or from which it is taken.
     pub to: Value,
+    pub subtracts: bool,
     /// What is added for each lane.
     pub what: Summand,
     /// Which lanes add something, and whether it is those without it; all if there is none.
@@ -36,6 +37,8 @@ pub(crate) enum Summand {
     Distance([Value; 2]),
     /// The product of two signed shorts, or of bytes of which these are extensions.
     Product([Value; 2]),
+    /// A short.
+    Short { x: Value, is_signed: bool },
 }
 
 /// The instructions of a lane program that add up.
@@ -68,16 +71,22 @@ impl Sums {
             // From the parameter through sums to what is returned, where each is used once.
             while let &[user] = users.get(to) {
                 let data = &func.insts[user];
-                let (Op::Binary(BinaryOp::Add), &[x, y]) = (&data.op, &data.args[..]) else { break };
-                chain.push((user, to, if x == to { y } else { x }));
+                let (&Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)), &[x, y]) = (&data.op, &data.args[..])
+                else {
+                    break;
+                };
+                if op == BinaryOp::Sub && x != to {
+                    break;
+                }
+                chain.push((user, to, if x == to { y } else { x }, op == BinaryOp::Sub));
                 to = data.results[0];
             }
             let is_returned = matches!(users.get(to), &[user] if hands_out(func, &users, user, to));
-            let all = |&(i, ..): &(Inst, Value, Value)| func.blocks[func.insts[i].block].mask.is_none();
+            let all = |&(i, ..): &(Inst, Value, Value, bool)| func.blocks[func.insts[i].block].mask.is_none();
             if !is_returned || !chain.iter().all(all) {
                 continue;
             }
-            for (i, to, added) in chain {
+            for (i, to, added, subtracts) in chain {
                 let found = conditional(module, func, added, func.ty(to))
                     .filter(|&(what, (under, _))| what.varies(&reps) || reps(under) == Rep::Varying);
                 let found = found.map(|(what, under)| (what, Some(under))).or_else(|| {
@@ -91,7 +100,7 @@ impl Sums {
                 if !options.width.is_power_of_two() || options.width < together {
                     continue;
                 }
-                sums.found.push((i, Sum { to, what, under, together }));
+                sums.found.push((i, Sum { to, subtracts, what, under, together }));
                 sums.add_inside(func, &users, added, &what);
             }
         }
@@ -128,20 +137,20 @@ impl Summand {
     pub(crate) fn bits(&self) -> u32 {
         match self {
             Summand::Byte(_) | Summand::Distance(_) => 8,
-            Summand::Product(_) => 16,
+            Summand::Product(_) | Summand::Short { .. } => 16,
         }
     }
 
     fn has(&self, v: Value) -> bool {
         match *self {
-            Summand::Byte(x) => x == v,
+            Summand::Byte(x) | Summand::Short { x, .. } => x == v,
             Summand::Distance(pair) | Summand::Product(pair) => pair.contains(&v),
         }
     }
 
     fn varies(&self, reps: &impl Fn(Value) -> Rep) -> bool {
         match *self {
-            Summand::Byte(x) => reps(x) == Rep::Varying,
+            Summand::Byte(x) | Summand::Short { x, .. } => reps(x) == Rep::Varying,
             Summand::Distance(pair) | Summand::Product(pair) => pair.iter().any(|&v| reps(v) == Rep::Varying),
         }
     }
@@ -202,12 +211,28 @@ fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summa
             Some(distance(module, func, x).map_or(Summand::Byte(x), Summand::Distance))
         }
         // The product of two bytes in 16 bits, and of two shorts in 32.
+        // Extended in two steps.
+        (Op::Cast(CastOp::ZExt), &[x], Type::Int(64)) if func.ty(x) == Type::Int(32) => {
+            let inner = func.def_inst(x).map(|i| &func.insts[i])?;
+            let (Op::Cast(CastOp::ZExt), &[short]) = (&inner.op, &inner.args[..]) else { return None };
+            match func.ty(short) {
+                Type::Int(8) => summand(module, func, x, ty),
+                Type::Int(16) => Some(Summand::Short { x: short, is_signed: false }),
+                _ => None,
+            }
+        }
+        (Op::Cast(op @ (CastOp::ZExt | CastOp::SExt)), &[x], Type::Int(64))
+            if func.ty(x) == Type::Int(16) =>
+        {
+            Some(Summand::Short { x, is_signed: *op == CastOp::SExt })
+        }
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
-            let factors = factors(func, x)?;
-            factors
-                .iter()
-                .all(|&v| extended(func, v, CastOp::ZExt, 8).is_some())
-                .then_some(Summand::Product(factors))
+            let factors = factors(func, x)
+                .filter(|factors| factors.iter().all(|&v| extended(func, v, CastOp::ZExt, 8).is_some()));
+            Some(factors.map_or(Summand::Short { x, is_signed: false }, Summand::Product))
+        }
+        (Op::Cast(CastOp::SExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
+            Some(Summand::Short { x, is_signed: true })
         }
         (Op::Binary(BinaryOp::Mul), _, Type::Int(32)) => {
             let [x, y] = factors(func, v)?.map(|v| extended(func, v, CastOp::SExt, 16));
