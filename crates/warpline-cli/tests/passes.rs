@@ -39,8 +39,8 @@ fn passes_that_are_left_out_are_counted_and_code_stays_right() {
 fn a_limit_says_which_passes_run() {
     let told = stderr(&vectorize(&["--opt-bisect-limit", "2"]));
     let lines: Vec<&str> = told.lines().filter(|l| l.starts_with("BISECT")).collect();
-    assert_eq!(lines[0], "BISECT: running pass (1) split-conditions on mandelbrot");
-    assert_eq!(lines[2], "BISECT: not running pass (3) sink-stores on mandelbrot");
+    assert_eq!(lines[0], "BISECT: running pass (1) select-by-signs on mandelbrot");
+    assert_eq!(lines[2], "BISECT: not running pass (3) if-convert-arms on mandelbrot");
 }
 
 #[test]
