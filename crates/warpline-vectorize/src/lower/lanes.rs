@@ -178,7 +178,7 @@ impl Lower<'_> {
     }
 
     /// A mask vector as 64 bits.
-    fn mask_bits_64(&mut self, mask: Value) -> Value {
+    pub(super) fn mask_bits_64(&mut self, mask: Value) -> Value {
         let bits = self.mask_bits(mask);
         if self.width == 64 { bits } else { self.emit(Op::Cast(CastOp::ZExt), &[bits], Type::Int(64)) }
     }

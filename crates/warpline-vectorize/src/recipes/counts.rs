@@ -48,7 +48,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Private => RecipeKind::PrivateMemory,
         Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => RecipeKind::Contiguous,
         Recipe::Contiguous(Contiguous::Masked | Contiguous::Blended) => RecipeKind::ContiguousMasked,
-        Recipe::Contiguous(Contiguous::ByLane) => RecipeKind::ContiguousByLane,
+        Recipe::Contiguous(Contiguous::ByLane | Contiguous::Active) => RecipeKind::ContiguousByLane,
         Recipe::Table(..) => RecipeKind::Table,
         Recipe::Group(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,

@@ -114,6 +114,11 @@ impl Plan {
                 promised.add("store", 1);
             }
             Recipe::Contiguous(Contiguous::ByLane) => promised.add(access, width),
+            // A whole vector, an element, and a vector on the stack.
+            Recipe::Contiguous(Contiguous::Active) => {
+                promised.add(access, 3);
+                promised.add(if writes { "load" } else { "store" }, 1);
+            }
             Recipe::Group(id) => {
                 let group = self.group(*id);
                 let whole = !masked && (!group.stores || group.is_complete());

@@ -72,6 +72,8 @@ pub(crate) const ROW_BYTES: u64 = 16;
 
 /// Over how many rows the members of a group lie, at most.
 pub(crate) const MAX_ROWS: u64 = 8;
+/// The bytes of a group, on one side of where it is accessed: what there is room for on the stack.
+pub(crate) const ROOM: u64 = MAX_ROWS * ROW_BYTES;
 
 /// What vectors are counted in, in bytes.
 const VECTOR_BYTES: u64 = 32;

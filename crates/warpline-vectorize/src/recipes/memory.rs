@@ -18,7 +18,7 @@
 
 use warpline_ir::{DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
-use super::{Between, Contiguous, Gather, How, Place, Planner, Recipe, Rep, Scatter, Spread};
+use super::{Between, Contiguous, Gather, How, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
 use crate::VectorizeError;
 use crate::choices::Gathers;
 
@@ -107,7 +107,10 @@ impl Planner<'_> {
     fn contiguous(&self, i: Inst, elem: Type) -> Contiguous {
         match self.is_masked(i) {
             false => Contiguous::Whole,
-            true if self.lacks_masks(i, elem) => Contiguous::ByLane,
+            true if self.lacks_masks(i, elem) => match self.has_active_form(i, elem) {
+                true => Contiguous::Active,
+                false => Contiguous::ByLane,
+            },
             true => Contiguous::Masked,
         }
     }
@@ -197,6 +200,14 @@ impl Planner<'_> {
     /// Whether the machine has no instructions that access neighbouring elements under a mask.
     fn lacks_masks(&self, i: Inst, elem: Type) -> bool {
         !self.options.machine.masks.serve(self.bits_of(elem)) && self.width > 1 && self.is_on_stack_kind(i)
+    }
+
+    /// Whether accesses of neighbours under a mask look at its bits, as many as an integer has, and go
+    /// through a vector on the stack. Sanitizers report loads
+    /// of more than what the program loads.
+    fn has_active_form(&self, i: Inst, elem: Type) -> bool {
+        let fits = u64::from(self.width) * self.bits_of(elem) / 8 <= ROOM;
+        self.width <= 64 && fits && !(self.func.is_sanitized && matches!(self.func.insts[i].op, Op::Load(_)))
     }
 
     /// Whether accesses anywhere are to be made one after the other, as LLVM would not make them well.

@@ -77,7 +77,7 @@ pub(crate) use alike::Pattern;
 pub(crate) use any::OfOneLane;
 pub(crate) use dereferenceable::Between;
 pub(crate) use group_copies::{GroupCopy, Order, are_loaded_whole};
-pub(crate) use groups::{Blocks, Group, GroupId, LoadedBlock, MAX_ROWS, Member, ROW_BYTES, Row, Spread};
+pub(crate) use groups::{Blocks, Group, GroupId, LoadedBlock, Member, ROOM, Row, Spread};
 pub(crate) use high_products::HighProduct;
 pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
@@ -209,6 +209,9 @@ pub(crate) enum Contiguous {
     Blended,
     /// One element after the other, inactive lanes' at a place that nobody looks at.
     ByLane,
+    /// Those of active lanes: all at once if all are active, or if a load may read whatever else is there; else one
+    /// after the other.
+    Active,
 }
 
 /// How elements are loaded from anywhere.

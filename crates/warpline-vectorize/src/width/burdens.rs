@@ -153,6 +153,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
     let data = &program.func.insts[i];
     match program.plan(width).recipe(i) {
         Recipe::Contiguous(Contiguous::ByLane) => What::MaskedByLane,
+        Recipe::Contiguous(Contiguous::Active) if matches!(data.op, Op::Store(_)) => What::MaskedByLane,
         Recipe::Contiguous(Contiguous::Masked) if !program.has_masks_for(machine, i) => What::MaskedByLane,
         // Whole registers, as neighbours are.
         Recipe::Group(id) if program.plan(width).group(*id).is_in_order() => What::Arithmetic,

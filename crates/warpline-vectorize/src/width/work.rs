@@ -30,6 +30,10 @@ pub(super) const SHORT: f64 = 1.5;
 const CHOSEN_LANE: f64 = 3.0;
 /// Operations for each lane of such a store, whose value is taken out of a vector as well.
 const CHOSEN_LANE_OF_STORE: f64 = 5.0;
+/// Operations to find out whether no lane of a mask is active, or all are, and whether elements are in one page.
+const TESTED_MASK: f64 = 4.0;
+/// Operations for each lane of a store of active lanes' elements, one after the other, which part of them are.
+const COPIED_LANE: f64 = 1.5;
 /// Operations that it takes to count the bits of a register's elements, where no instruction does.
 const COUNTED_BITS: f64 = 12.0;
 /// Operations for each lane of an access behind a branch of its own.
@@ -381,6 +385,8 @@ impl Program<'_> {
             Contiguous::Whole | Contiguous::Speculated(_) => (if is_load { registers } else { operand }, 0.0),
             Contiguous::ByLane if is_load => (lanes, CHOSEN_LANE * lanes),
             Contiguous::ByLane => (lanes, CHOSEN_LANE_OF_STORE * lanes),
+            Contiguous::Active if is_load => (registers, TESTED_MASK),
+            Contiguous::Active => (operand + lanes / 4.0, TESTED_MASK + COPIED_LANE * lanes),
             Contiguous::Blended => {
                 return Work { loads: operand, stores: operand, vector: operand, ..Work::default() };
             }

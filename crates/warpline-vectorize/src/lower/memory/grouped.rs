@@ -12,16 +12,13 @@ use std::ops::Range;
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;
-use crate::recipes::{Gather, Group, How, MAX_ROWS, Member, Place, ROW_BYTES, Row, Scatter, Split};
+use crate::recipes::{Gather, Group, How, Member, Place, ROOM, Row, Scatter, Split};
 use warpline_ir::{CastOp, Constant, Effects, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
 
 /// What lanes of a vector instruction are counted in: shuffles within so many bytes are cheap.
 const PART_BYTES: u64 = 16;
-
-/// The bytes of a group, on one side of where it is accessed.
-const ROOM: u64 = MAX_ROWS * ROW_BYTES;
 
 /// Zeros on the stack, which lanes that are not active load.
 pub(in crate::lower) struct Zeros {
@@ -176,12 +173,18 @@ impl Lower<'_> {
     /// The pointers of active lanes, and elsewhere one to a place that nobody looks at.
     fn harmless_where_inactive(&mut self, ptrs: Value, at: Inst) -> Result<Value, VectorizeError> {
         let Some(mask) = self.mask_vector(at)? else { return Ok(ptrs) };
+        let place = self.room_for_a_vector();
+        self.pointers_or(mask, ptrs, place, at)
+    }
+
+    /// Memory on the stack that nobody looks at later, with room for any vector.
+    pub(super) fn room_for_a_vector(&mut self) -> Value {
         let place = match self.nobodys_place.expand() {
             Some(place) => place,
             None => self.room_on_both_sides(),
         };
         self.nobodys_place = place.into();
-        self.pointers_or(mask, ptrs, place, at)
+        place
     }
 
     /// The pointers of active lanes, and elsewhere one to zeros, of which these bytes are read. Whatever else lay there

@@ -1,5 +1,6 @@
 //! Loads, stores and private memory, as their [recipes](crate::recipes) say.
 
+mod active_lanes;
 mod avx2;
 mod bulk;
 mod gather;
@@ -67,6 +68,7 @@ impl Lower<'_> {
             let access = self.aligned_for_lane_0(access, elem);
             match how {
                 Contiguous::ByLane => self.load_one_by_one(ptr, access, vty, i)?,
+                Contiguous::Active => self.load_active(ptr, access, vty, i)?,
                 Contiguous::Masked => {
                     let mask = self.mask_or_true(i)?;
                     self.masked_load("llvm.masked.load", ptr, access, mask, vty, i)
@@ -114,6 +116,7 @@ impl Lower<'_> {
         let access = self.aligned_for_lane_0(access, elem);
         match how {
             Contiguous::ByLane => self.store_one_by_one(x, ptr, access, i)?,
+            Contiguous::Active => self.store_active(x, ptr, access, i)?,
             Contiguous::Masked => {
                 let mask = self.mask_or_true(i)?;
                 self.masked_store("llvm.masked.store", x, ptr, access, mask, i);
