@@ -30,6 +30,7 @@ impl Lower<'_> {
             }
             Summand::Distance([x, y]) => {
                 let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
+                let y = self.settled(under, y);
                 ([self.where_added(under, x, Some(y), i)?, y], 64, BYTES)
             }
             Summand::Short { x, is_signed } => {
@@ -44,6 +45,7 @@ impl Lower<'_> {
             }
             Summand::Product([x, y]) => {
                 let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
+                let y = self.settled(under, y);
                 ([self.where_added(under, x, None, i)?, y], 32, PRODUCTS)
             }
         };
@@ -82,7 +84,13 @@ impl Lower<'_> {
             _ => (ty, 1),
         };
         let one = Constant::Int { bits: elem.int_bits().unwrap_or(64), value: number };
-        self.out.constant_value(Constant::Composite { ty, elems: vec![one; lanes].into() })
+        self.out.constant_value(Constant::Composite { ty, elems: vec![one; lanes] })
+    }
+
+    /// A vector of which lanes that add nothing may be undefined, where that must not matter.
+    fn settled(&mut self, under: Option<(Value, bool)>, x: Value) -> Value {
+        let ty = self.out.ty(x);
+        if under.is_some() { self.emit(Op::Freeze, &[x], ty) } else { x }
     }
 
     /// A vector in the lanes that add something, and another one, or zeros, in those that do not.
