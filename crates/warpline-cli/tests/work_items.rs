@@ -188,3 +188,89 @@ int main(void) {
         assert_eq!(text, "0\n");
     }
 }
+
+/// What work-items of `pairs` and `swaps` exchange is theirs alone: quotient and remainder of one division say which
+/// pair it is, whatever LLVM makes of them.
+const BUTTERFLIES: &str = "
+kernel void pairs(global int *a, uint stage) {
+  uint t = get_global_id(0), d = 1u << stage, l = t % d + t / d * 2 * d;
+  int x = a[l], y = a[l + d];
+  a[l] = min(x, y);
+  a[l + d] = max(x, y);
+}
+kernel void swaps(global int *a, uint d) {
+  uint t = get_global_id(0), l = t / d * d * 2 + t % d;
+  int x = a[l], y = a[l + d];
+  a[l] = x + y;
+  a[l + d] = x - y;
+}
+kernel void quotients(global int *a, uint d) { a[get_global_id(0) / d] += 3; }
+kernel void remainders(global int *a, uint d) { a[get_global_id(0) % d] += 3; }
+kernel void whole(global int *a, uint d) { size_t t = get_global_id(0); a[t - t % d] += 3; }
+";
+
+#[test]
+fn pairs_at_both_parts_of_a_division_are_apart_and_one_part_alone_is_not() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = file(&folder, "butterflies.cl", BUTTERFLIES);
+    let input = kernels.to_str().unwrap();
+    for (kernel, bind) in [("pairs", "stage=3"), ("swaps", "d=8")] {
+        let words =
+            ["run", input, "--function", kernel, "--range", "0..64", "--bind", "a=i32[128]", "--bind", bind];
+        assert!(ok(&warpline(&words)).contains("0 mismatches"), "{kernel}");
+    }
+    for kernel in ["quotients", "remainders", "whole"] {
+        let object = folder.path().join("out.o");
+        let made = warpline(&["vectorize", input, "--function", kernel, "-o", object.to_str().unwrap()]);
+        let said = String::from_utf8_lossy(&made.stderr).into_owned();
+        assert!(said.contains("updates would be lost"), "{kernel}: {said}");
+    }
+}
+
+/// Kernels whose work-items all do the same, and one whose helper asks.
+const ALIKE: &str = "
+kernel void reset(global int *flags, int n) {
+  for (int i = 0; i < n; i++) flags[i] = n - i;
+}
+kernel void sizes(global int *out) { out[get_group_id(0)] += get_local_size(0); }
+__attribute__((noinline)) float at(global const float *in, int k) { return in[get_global_id(0) * 4 + k]; }
+kernel void helpers(global const float *in, global float *out) {
+  float sum = 0;
+  for (int k = 0; k < 4; k++) sum += at(in, k);
+  out[get_global_id(0)] = sum * at(in, 2);
+}
+";
+
+#[test]
+fn kernels_that_ask_nothing_and_helpers_that_ask_have_drivers() {
+    if no_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = file(&folder, "alike.cl", ALIKE);
+    vectorize(folder.path(), &[kernels.to_str().unwrap()]);
+    let source = r#"
+#include <stdio.h>
+#include "m.h"
+int main(void) {
+    int flags[10] = { 0 }, groups[4] = { 0 }, wrong = 0;
+    float in[256], out[64];
+    for (int k = 0; k < 256; k++) in[k] = k;
+    uint64_t offset[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 }, size[3] = { 64, 1, 1 }, local[3] = { 16, 1, 1 };
+    reset_ndrange(offset, one, one, flags, 10);
+    for (int k = 0; k < 10; k++) wrong += flags[k] != 10 - k;
+    sizes_ndrange(offset, size, local, groups);
+    for (int k = 0; k < 4; k++) wrong += groups[k] != 16 * 16;
+    helpers_ndrange(offset, size, local, in, out);
+    for (int k = 0; k < 64; k++) wrong += out[k] != (16.0f * k + 6) * (4 * k + 2);
+    printf("%d\n", wrong);
+    return 0;
+}
+"#;
+    if let Some(text) = link_and_run(folder.path(), source, &[]) {
+        assert_eq!(text, "0\n");
+    }
+}

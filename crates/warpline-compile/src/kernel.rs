@@ -148,7 +148,9 @@ pub(crate) fn settle_within(
     let choose = || lane_dimension::choose(&imported.ir, func, &args, group, &vectors);
     let of_warps = directives.warp.map(|_| 0);
     let lanes = options.lane_dimension.or(of_warps).unwrap_or_else(choose);
-    let items = work_items::along(&mut imported.ir, func, lanes, directives.warp)
+    let is_kernel = imported.bridge.module().opencl_kernels().contains(&name)
+        && args.iter().all(|shape| *shape == ArgShape::Uniform);
+    let items = work_items::along(&mut imported.ir, func, lanes, directives.warp, is_kernel)
         .map_err(|e| Error::of_vectorizer(&e, &imported.ir))?;
     let func = items.as_ref().map_or(func, |items| items.func);
     args.extend(items.iter().flat_map(WorkItems::shapes));
@@ -159,6 +161,10 @@ pub(crate) fn settle_within(
         Width::Auto => None,
     };
     let given = lanes_of_warps(options, items.as_ref(), wave_size.unwrap_or(64), given)?;
+    // Several lanes are of no use where all work-items do the same.
+    let are_alike =
+        items.as_ref().is_some_and(|items| !items.runs_over_groups && items.are_alike(&imported.ir));
+    let given = given.or(are_alike.then_some(1));
     let coherence = match options.coherence {
         Coherence::Auto => directives.coherence.unwrap_or(Coherence::Auto),
         given => given,

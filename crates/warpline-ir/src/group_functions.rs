@@ -309,6 +309,18 @@ impl GroupFunction {
             || VOTES.contains(&plain)
     }
 
+    /// Whether a function of this name may yield a number of the work-item, its group or its sub-group, as far as the
+    /// name can say.
+    pub fn may_be_question(name: &str) -> bool {
+        let plain = demangle(name).map_or(name, |(plain, _)| plain);
+        let asked = |query: &str| QUERIES.iter().any(|(q, ..)| *q == query);
+        plain.strip_prefix("__spirv_BuiltIn").is_some_and(|n| QUERIES.iter().any(|(_, q, _)| *q == n))
+            || plain.strip_prefix("__ockl_get_").or_else(|| plain.strip_prefix("get_")).is_some_and(asked)
+            || LANE_NUMBERS.iter().chain(&GROUP_NUMBERS).any(|(n, _)| *n == plain)
+            || REGISTERS.iter().any(|(register, _)| plain.starts_with(register))
+            || GroupFunction::is_lane_register(plain)
+    }
+
     /// Whether a function of this name, if it takes a `uint`, yields a `size_t` and has no body, is OpenCL's
     /// `get_global_id`, in a module that is not for a GPU.
     pub fn is_global_id(name: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::ffi::types::LLVMIntPredicate::LLVMIntEQ;
 use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
 use crate::ffi::types::LLVMTypeKind as Kind;
 use crate::ffi::types::*;
-use warpline_ir::group_functions::GroupFunction;
+use warpline_ir::group_functions::{GroupFunction, is_gpu};
 use warpline_ir::{LaneOp, Type};
 
 use crate::ffi::load::functions;
@@ -48,36 +48,34 @@ impl Module {
         }
     }
 
-    /// Has functions with barriers inlined, whatever their attributes say.
-    pub(crate) fn inline_barriers(&self) {
-        let barriers = self.functions().filter(|&f| !has_body(f) && may_be_barrier(f));
-        let mut with: Vec<LLVMValueRef> = barriers.collect();
-        let mut next = 0;
-        while let Some(&function) = with.get(next) {
-            next += 1;
-            for call in calls_of(function) {
-                let caller = parent_function(call);
-                if with.contains(&caller) {
-                    continue;
-                }
-                with.push(caller);
-                self.forget_noalias(caller);
-                if calls_of(caller).is_empty() {
-                    continue;
-                }
-                for kind in ["noinline", "optnone"] {
-                    // SAFETY: a live function and a kind that LLVM knows.
-                    unsafe {
-                        functions().LLVMRemoveEnumAttributeAtIndex(
-                            caller,
-                            FUNCTION_INDEX,
-                            attribute_kind(kind),
-                        );
-                    }
-                }
-                self.add_attribute(caller, "alwaysinline", 0);
+    /// Has functions with barriers inlined, whatever their attributes say, and those that ask which work-item they are:
+    /// only a kernel itself can be cut, and can be told.
+    pub(crate) fn inline_into_kernels(&self) {
+        let declared = || self.functions().filter(|&f| !has_body(f));
+        for caller in callers(declared().filter(|&f| may_be_barrier(f)).collect()) {
+            self.forget_noalias(caller);
+            self.inline_everywhere(caller);
+        }
+        if is_gpu(&self.triple()) {
+            return;
+        }
+        for caller in callers(declared().filter(|&f| may_be_question(f)).collect()) {
+            self.inline_everywhere(caller);
+        }
+    }
+
+    /// Has a function inlined wherever it is called, if it is.
+    fn inline_everywhere(&self, function: LLVMValueRef) {
+        if calls_of(function).is_empty() {
+            return;
+        }
+        for kind in ["noinline", "optnone"] {
+            // SAFETY: a live function and a kind that LLVM knows.
+            unsafe {
+                functions().LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, attribute_kind(kind));
             }
         }
+        self.add_attribute(function, "alwaysinline", 0);
     }
 
     /// Marks the declared lane operations and everything that calls them (see the module's documentation).
@@ -197,6 +195,26 @@ pub(crate) fn may_be_barrier(function: LLVMValueRef) -> bool {
     let count = unsafe { functions().LLVMCountParams(function) };
     let name = value_name(function);
     GroupFunction::may_be_barrier(&name, count as usize) || GroupFunction::may_be_collective(&name)
+}
+
+/// Whether a function may yield a number of the work-item, as far as its name can say.
+fn may_be_question(function: LLVMValueRef) -> bool {
+    GroupFunction::may_be_question(&value_name(function))
+}
+
+/// What calls some functions, or calls what does.
+fn callers(of: Vec<LLVMValueRef>) -> Vec<LLVMValueRef> {
+    let mut found = of;
+    let (own, mut next) = (found.len(), 0);
+    while let Some(&function) = found.get(next) {
+        next += 1;
+        for caller in calls_of(function).into_iter().map(parent_function) {
+            if !found.contains(&caller) {
+                found.push(caller);
+            }
+        }
+    }
+    found.split_off(own)
 }
 
 /// An integer as one of another type.

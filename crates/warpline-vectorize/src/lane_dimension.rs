@@ -61,7 +61,7 @@ fn accesses(
     machine: &Machine,
 ) -> Option<f64> {
     let mut module = module.clone();
-    let items = work_items::along(&mut module, kernel, lanes, None).ok()??;
+    let items = work_items::along(&mut module, kernel, lanes, None, false).ok()??;
     let func = &module.functions[items.func];
     let args: Vec<ArgShape> = args.iter().copied().chain(items.shapes()).collect();
     let uniformity = Uniformity::compute(&module, func, &Options::with_args(args));

@@ -107,6 +107,19 @@ impl WorkItems {
         own.iter().copied().chain(added).collect()
     }
 
+    /// Whether it uses nothing in which work-items of a row differ, so that all of these do the same.
+    pub fn are_alike(&self, module: &Module) -> bool {
+        let func = &module.functions[self.func];
+        let added = func.params[func.params.len() - self.added.len()..].iter().zip(self.shapes());
+        let differ: Vec<Value> =
+            added.filter(|(_, shape)| *shape != ArgShape::Uniform).map(|(&p, _)| p).collect();
+        let uses = |args: &[Value]| args.iter().any(|v| differ.contains(v));
+        !func.layout.iter().any(|&b| {
+            func.block_insts(b).any(|i| uses(&func.insts[i].args))
+                || func.out_edges(b).iter().any(|&e| uses(&func.edges[e].args))
+        })
+    }
+
     /// Whether it asks which work-item it is in another dimension than 0. Its groups have several rows then, which are
     /// shorter than a group of as many work-items in one row is.
     pub fn has_rows(&self) -> bool {
@@ -135,12 +148,12 @@ impl WorkItems {
 /// barrier; or if one that it
 /// calls asks.
 pub fn with_parameters(module: &mut Module, kernel: FuncId) -> Result<Option<WorkItems>, VectorizeError> {
-    along(module, kernel, 0, None)
+    along(module, kernel, 0, None, false)
 }
 
 /// [`with_parameters`] for lanes that are neighbours in this dimension, which must be 0 for kernels that have
 /// sub-groups or combine values of a group in the order of its work-items, or whose user has warps of so many lanes in
-/// mind.
+/// mind. A function that `is_kernel` for certain has work-items even if it asks for nothing: all do the same then.
 ///
 /// # Errors
 /// As [`with_parameters`].
@@ -149,6 +162,7 @@ pub fn along(
     kernel: FuncId,
     lanes: u32,
     warp: Option<u32>,
+    is_kernel: bool,
 ) -> Result<Option<WorkItems>, VectorizeError> {
     let func = &module.functions[kernel];
     let mut asked = questions(module, func);
@@ -177,7 +191,8 @@ pub fn along(
         has_sub_groups,
     };
     forget_prefetches(module, &mut answers.func);
-    if !asked.is_empty() || runs_over_groups {
+    let has_items = is_kernel || !asked.is_empty() || runs_over_groups;
+    if has_items {
         answers.param(Added::Index(64));
     }
     if runs_over_groups {
@@ -200,7 +215,7 @@ pub fn along(
         true => refused_calls::check(module, &without_barriers(module, &func), &ByName)?,
         false => refused_calls::check(module, &func, &ByName)?,
     }
-    if asked.is_empty() && !runs_over_groups {
+    if !has_items {
         return Ok(None);
     }
     func.name = format!("{}.items", func.name).into();
