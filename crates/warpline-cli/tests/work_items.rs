@@ -189,47 +189,6 @@ int main(void) {
     }
 }
 
-/// What work-items of `pairs` and `swaps` exchange is theirs alone: quotient and remainder of one division say which
-/// pair it is, whatever LLVM makes of them.
-const BUTTERFLIES: &str = "
-kernel void pairs(global int *a, uint stage) {
-  uint t = get_global_id(0), d = 1u << stage, l = t % d + t / d * 2 * d;
-  int x = a[l], y = a[l + d];
-  a[l] = min(x, y);
-  a[l + d] = max(x, y);
-}
-kernel void swaps(global int *a, uint d) {
-  uint t = get_global_id(0), l = t / d * d * 2 + t % d;
-  int x = a[l], y = a[l + d];
-  a[l] = x + y;
-  a[l + d] = x - y;
-}
-kernel void quotients(global int *a, uint d) { a[get_global_id(0) / d] += 3; }
-kernel void remainders(global int *a, uint d) { a[get_global_id(0) % d] += 3; }
-kernel void whole(global int *a, uint d) { size_t t = get_global_id(0); a[t - t % d] += 3; }
-";
-
-#[test]
-fn pairs_at_both_parts_of_a_division_are_apart_and_one_part_alone_is_not() {
-    if no_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let kernels = file(&folder, "butterflies.cl", BUTTERFLIES);
-    let input = kernels.to_str().unwrap();
-    for (kernel, bind) in [("pairs", "stage=3"), ("swaps", "d=8")] {
-        let words =
-            ["run", input, "--function", kernel, "--range", "0..64", "--bind", "a=i32[128]", "--bind", bind];
-        assert!(ok(&warpline(&words)).contains("0 mismatches"), "{kernel}");
-    }
-    for kernel in ["quotients", "remainders", "whole"] {
-        let object = folder.path().join("out.o");
-        let made = warpline(&["vectorize", input, "--function", kernel, "-o", object.to_str().unwrap()]);
-        let said = String::from_utf8_lossy(&made.stderr).into_owned();
-        assert!(said.contains("updates would be lost"), "{kernel}: {said}");
-    }
-}
-
 /// Kernels whose work-items all do the same, and one whose helper asks.
 const ALIKE: &str = "
 kernel void reset(global int *flags, int n) {

@@ -14,22 +14,6 @@ const NARROW: u32 = 32;
 /// So many definitions are looked through.
 const FUEL: usize = 256;
 
-/// What a division yields.
-#[derive(Copy, Clone)]
-enum Part {
-    Quotient,
-    Remainder,
-}
-
-impl Part {
-    fn other(self) -> Part {
-        match self {
-            Part::Quotient => Part::Remainder,
-            Part::Remainder => Part::Quotient,
-        }
-    }
-}
-
 /// A kernel, as questions about its values need it.
 pub(super) struct Irregular<'a> {
     func: &'a Function,
@@ -74,13 +58,9 @@ impl<'a> Irregular<'a> {
 
     /// Whether two lanes may have the same address, as far as one can tell by how it is computed: it takes from
     /// memory, a parameter that varies, or arithmetic that forgets something, what lanes do not agree on. Sums and
-    /// products of indices are taken to differ, and so is what has both parts of a division of an index by something
-    /// all agree on, as the places of pairs in a butterfly: what one part forgets, the other one has. The index itself
-    /// has both, unless something is taken off it.
+    /// products of indices are taken to differ.
     pub(super) fn may_repeat(&self, address: Value) -> bool {
         let (mut repeats, mut differs) = (false, false);
-        let mut divided: [EntitySet<Value>; 2] = Default::default();
-        let (mut whole, mut less) = (EntitySet::<Value>::new(), false);
         let complete = self.walk(address, |v, inst| {
             let shape = self.uniformity.shape(v);
             if self.func.constant(v).is_some() || shape.is_uniform() {
@@ -88,21 +68,13 @@ impl<'a> Irregular<'a> {
             }
             if shape.step().is_some() {
                 differs = true;
-                whole.insert(v);
                 return false;
             }
             let Some(inst) = inst else {
                 repeats = true;
                 return false;
             };
-            if let Some((x, part)) = self.part_of_division(inst) {
-                divided[part as usize].insert(x);
-                let is_index = self.uniformity.shape(x).step().is_some();
-                differs |= is_index;
-                return !is_index;
-            }
             let flags = self.func.insts[inst].flags;
-            less |= self.func.insts[inst].op == Op::Binary(BinaryOp::Sub);
             let sums = |op: BinaryOp| {
                 use BinaryOp::{Add, Mul, Or, Shl, Sub};
                 matches!(op, Add | Sub | Mul | Shl) || op == Or && flags.contains(InstFlags::DISJOINT)
@@ -120,36 +92,7 @@ impl<'a> Irregular<'a> {
             repeats |= !plain;
             plain
         });
-        let [quotients, remainders] = &divided;
-        let lost = |part: &EntitySet<Value>, other: &EntitySet<Value>| {
-            part.iter().any(|x| !other.contains(x) && (less || !whole.contains(x)))
-        };
-        repeats || lost(quotients, remainders) || lost(remainders, quotients) || !differs || !complete
-    }
-
-    /// What an instruction divides by something that all lanes agree on, and which part of the result it yields. A
-    /// number less its one part is as good as the other part.
-    fn part_of_division(&self, inst: Inst) -> Option<(Value, Part)> {
-        use BinaryOp::{AShr, And, LShr, SDiv, SRem, UDiv, URem};
-        let data = &self.func.insts[inst];
-        let Op::Binary(op) = data.op else { return None };
-        if op == BinaryOp::Sub {
-            let &[x, taken] = &data.args[..] else { return None };
-            let (divided, part) = self.part_of_division(self.func.def_inst(taken)?)?;
-            return (divided == x).then_some((x, part.other()));
-        }
-        let part = match op {
-            UDiv | SDiv => Part::Quotient,
-            LShr | AShr if !self.is_extension(inst) => Part::Quotient,
-            URem | SRem | And => Part::Remainder,
-            _ => return None,
-        };
-        let agreed = |v: Value| self.func.constant(v).is_some() || self.uniformity.shape(v).is_uniform();
-        match data.args[..] {
-            [x, by] if agreed(by) => Some((x, part)),
-            [by, x] if op == And && agreed(by) => Some((x, part)),
-            _ => None,
-        }
+        repeats || !differs || !complete
     }
 
     /// Whether a shift to the right undoes one to the left, so that both extend a narrower number, or drops nothing.
