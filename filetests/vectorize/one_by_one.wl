@@ -147,54 +147,68 @@ no:
 ; check: lower-one-by-one
 ; func @neighbours_x4(%i: i64, %c: <4 x i1>, %ufrom: ptr, %uto: ptr) phase vector {
 ; entry:
-;   %v8: ptr = alloca [256 x i8], i32 1, align 16
-;   %v39: ptr = alloca [256 x i8], i32 1, align 16
-;   %v52: ptr = getelementptr i8, %v8, i64 128
-;   call @llvm.memset.p0.i64(%v52, 0, 16, false)
+;   %v17: ptr = alloca [256 x i8], i32 1, align 16
 ;   br yes
 ; yes:
 ;   %v4: ptr = getelementptr i16, %ufrom, %i
-;   %v6: <4 x ptr> = getelementptr i16, %v4, <4 x i64> <0, 1, 2, 3>
-;   %v10: ptr = getelementptr i8, %v8, i64 128
-;   %v13: <4 x ptr> = insertelement poison, %v10, i64 0
-;   %v14: <4 x ptr> = shufflevector %v13, poison [0, 0, 0, 0]
-;   %v15: <4 x ptr> = select %c, %v6, %v14
-;   %v16: ptr = extractelement %v15, i64 0
-;   %v17: i16 = load %v16, align 2
-;   %v19: ptr = extractelement %v15, i64 1
-;   %v20: i16 = load %v19, align 2
-;   %v22: ptr = extractelement %v15, i64 2
-;   %v23: i16 = load %v22, align 2
-;   %v25: ptr = extractelement %v15, i64 3
-;   %v26: i16 = load %v25, align 2
-;   %v28: i32 = zext %v17
-;   %v29: <4 x i32> = insertelement poison, %v28, i64 0
-;   %v30: i32 = zext %v20
-;   %v31: <4 x i32> = insertelement %v29, %v30, i64 1
-;   %v32: i32 = zext %v23
-;   %v33: <4 x i32> = insertelement %v31, %v32, i64 2
-;   %v34: i32 = zext %v26
-;   %v35: <4 x i32> = insertelement %v33, %v34, i64 3
-;   %v36: <4 x i16> = trunc %v35
-;   %v37: ptr = getelementptr i16, %uto, %i
-;   %v38: <4 x ptr> = getelementptr i16, %v37, <4 x i64> <0, 1, 2, 3>
-;   %v40: ptr = getelementptr i8, %v39, i64 128
-;   %v41: <4 x ptr> = insertelement poison, %v40, i64 0
-;   %v42: <4 x ptr> = shufflevector %v41, poison [0, 0, 0, 0]
-;   %v43: <4 x ptr> = select %c, %v38, %v42
-;   %v44: ptr = extractelement %v43, i64 0
-;   %v45: i16 = extractelement %v36, i64 0
-;   store %v45, %v44, align 2
-;   %v46: ptr = extractelement %v43, i64 1
-;   %v47: i16 = extractelement %v36, i64 1
-;   store %v47, %v46, align 2
-;   %v48: ptr = extractelement %v43, i64 2
-;   %v49: i16 = extractelement %v36, i64 2
-;   store %v49, %v48, align 2
-;   %v50: ptr = extractelement %v43, i64 3
-;   %v51: i16 = extractelement %v36, i64 3
-;   store %v51, %v50, align 2
-;   br no
+;   %v5: i4 = bitcast %c
+;   %v6: i64 = zext %v5
+;   %v8: i1 = icmp ne %v6, 0
+;   %v9: i64 = ptrtoint %v4
+;   %v11: i64 = and %v9, 4095
+;   %v13: i1 = icmp ule %v11, 4088
+;   %v14: i1 = and %v8, %v13
+;   br %v14, b3, b4
 ; no:
 ;   ret
+; b3:
+;   %v15: <4 x i16> = load speculative %v4, align 2
+;   br b7(%v15)
+; b4:
+;   br %v8, b5, b7(poison)
+; b5:
+;   br lane(%v6)
+; b6:
+;   %v29: <4 x i16> = load %v17, align 16
+;   br b7(%v29)
+; b7:
+;   %v31: <4 x i16> = phi
+;   %v32: ptr = getelementptr i16, %uto, %i
+;   %v33: i4 = bitcast %c
+;   %v34: i64 = zext %v33
+;   %v35: i1 = icmp ne %v34, 0
+;   br %v35, some, b12
+; lane:
+;   %v18: i64 = phi
+;   %v21: i64 = call @llvm.cttz.i64(%v18, true)
+;   %v22: ptr = getelementptr i16, %v4, %v21
+;   %v23: ptr = getelementptr i16, %v17, %v21
+;   %v24: i16 = load %v22, align 2
+;   store %v24, %v23, align 2
+;   %v26: i64 = sub %v18, 1
+;   %v27: i64 = and %v18, %v26
+;   %v28: i1 = icmp ne %v27, 0
+;   br %v28, lane(%v27), b6
+; some:
+;   %v37: i1 = icmp eq %v34, 15
+;   br %v37, b10, b11
+; b10:
+;   store %v31, %v32, align 2
+;   br b12
+; b11:
+;   store %v31, %v17, align 16
+;   br b13(%v34)
+; b12:
+;   br no
+; b13:
+;   %v38: i64 = phi
+;   %v39: i64 = call @llvm.cttz.i64(%v38, true)
+;   %v40: ptr = getelementptr i16, %v17, %v39
+;   %v41: ptr = getelementptr i16, %v32, %v39
+;   %v42: i16 = load %v40, align 2
+;   store %v42, %v41, align 2
+;   %v43: i64 = sub %v38, 1
+;   %v44: i64 = and %v38, %v43
+;   %v45: i1 = icmp ne %v44, 0
+;   br %v45, b13(%v44), b12
 ; }
