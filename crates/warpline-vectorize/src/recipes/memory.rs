@@ -202,12 +202,16 @@ impl Planner<'_> {
         !self.options.machine.masks.serve(self.bits_of(elem)) && self.width > 1 && self.is_on_stack_kind(i)
     }
 
-    /// Whether accesses of neighbours under a mask look at its bits, as many as an integer has, and go
-    /// through a vector on the stack. Sanitizers report loads
-    /// of more than what the program loads.
+    /// Whether accesses of neighbours under a mask look at its bits, as many as an integer has, and go through a vector
+    /// on the stack: those of bytes and shorts, of which there are many. Sanitizers report loads of more than what the
+    /// program loads.
     fn has_active_form(&self, i: Inst, elem: Type) -> bool {
         let fits = u64::from(self.width) * self.bits_of(elem) / 8 <= ROOM;
-        self.width <= 64 && fits && !(self.func.is_sanitized && matches!(self.func.insts[i].op, Op::Load(_)))
+        let is_narrow = self.bits_of(elem) <= 16;
+        is_narrow
+            && self.width <= 64
+            && fits
+            && !(self.func.is_sanitized && matches!(self.func.insts[i].op, Op::Load(_)))
     }
 
     /// Whether accesses anywhere are to be made one after the other, as LLVM would not make them well.
