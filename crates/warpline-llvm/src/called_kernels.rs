@@ -1,75 +1,76 @@
 //! Kernels of OpenCL that other kernels call, as plain functions.
 //!
 //! In OpenCL C a kernel may call another one, which is a function like any other there: work-items stay those of the
-//! caller. clang before 21 writes such a call with the calling convention of kernels, and LLVM's verifier knows no
-//! calls of that convention. So it is changed for kernels that are called, before anything verifies the module.
-//! Metadata still says that they are kernels.
+//! caller. clang before 21 writes such a call with the calling convention of kernels, and LLVM's verifier, which runs
+//! where a module with lines is read, knows no calls of that convention. So the convention of kernels that are called
+//! is changed in the module's text. Metadata still says that they are kernels.
 
-use crate::ffi::load::functions;
-use crate::ffi::types::{LLVMModuleRef, LLVMValueRef};
-use crate::simplify::{SPIR_FUNC, SPIR_KERNEL, calls_of};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-/// Gives kernels of a module that are called, and these calls, the convention of other functions.
-///
-/// # Safety
-/// The module is live, and nothing else uses it meanwhile.
-pub(crate) unsafe fn make_plain_functions(module: LLVMModuleRef) {
-    let f = functions();
-    let there = |function: LLVMValueRef| (!function.is_null()).then_some(function);
-    // SAFETY: as the caller promises; the list of functions stays as it is.
-    unsafe {
-        let first = there(f.LLVMGetFirstFunction(module));
-        for function in std::iter::successors(first, |&function| there(f.LLVMGetNextFunction(function))) {
-            if f.LLVMGetFunctionCallConv(function) != SPIR_KERNEL {
-                continue;
-            }
-            let calls = calls_of(function);
-            if calls.is_empty() {
-                continue;
-            }
-            f.LLVMSetFunctionCallConv(function, SPIR_FUNC);
-            for call in calls {
-                f.LLVMSetInstructionCallConv(call, SPIR_FUNC);
-            }
-        }
+/// The convention, as text has it.
+const KERNEL: &str = " spir_kernel ";
+/// That of other functions.
+const PLAIN: &str = " spir_func ";
+
+/// LLVM's text in which kernels that are called are plain functions.
+pub(crate) fn as_plain_functions(text: &str) -> Cow<'_, str> {
+    let called: BTreeSet<&str> = text.lines().filter(|line| is_call(line)).filter_map(called).collect();
+    if called.is_empty() {
+        return Cow::Borrowed(text);
     }
+    let is_changed = |line: &&str| {
+        is_call(line) || line.starts_with("define ") && named(line).is_some_and(|name| called.contains(name))
+    };
+    let changed = |line: &str| match is_changed(&line) {
+        true => line.replacen(KERNEL, PLAIN, 1),
+        false => line.to_owned(),
+    };
+    Cow::Owned(text.split_inclusive('\n').map(changed).collect())
+}
+
+/// Whether a line is an instruction that calls a kernel.
+fn is_call(line: &str) -> bool {
+    let Some((before, _)) = line.split_once(KERNEL) else { return false };
+    line.starts_with("  ") && before.ends_with("call") && !before.contains('"')
+}
+
+/// What an instruction calls.
+fn called(line: &str) -> Option<&str> {
+    line.split_once(KERNEL).and_then(|(_, rest)| named(rest))
+}
+
+/// The first name of a function in a line, with its quotes if it has some.
+fn named(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once('@')?;
+    let end = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.find('"')? + 2,
+        None => rest.find('(')?,
+    };
+    rest.get(..end)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::module::Module;
-
-    const TEXT: &str = "target triple = \"spir64\"\n\
-        define spir_kernel void @a(ptr %x) !dbg !4 {\n  ret void\n}\n\
-        define spir_kernel void @\"b c\"(ptr %x) {\n  ret void\n}\n\
-        define spir_kernel void @ab(ptr %x) !dbg !6 {\n  \
-        call spir_kernel void @a(ptr %x), !dbg !7\n  \
-        tail call spir_kernel void @\"b c\"(ptr %x), !dbg !7\n  ret void\n}\n\
-        !llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!2}\n\
-        !0 = distinct !DICompileUnit(language: DW_LANG_OpenCL, file: !1, emissionKind: FullDebug)\n\
-        !1 = !DIFile(filename: \"a.cl\", directory: \"/\")\n\
-        !2 = !{i32 2, !\"Debug Info Version\", i32 3}\n\
-        !3 = !DISubroutineType(types: !{})\n\
-        !4 = distinct !DISubprogram(name: \"a\", file: !1, line: 1, type: !3, spFlags: DISPFlagDefinition, unit: !0)\n\
-        !6 = distinct !DISubprogram(name: \"ab\", file: !1, line: 3, type: !3, spFlags: DISPFlagDefinition, unit: !0)\n\
-        !7 = !DILocation(line: 4, scope: !6)\n";
+    use super::*;
 
     #[test]
-    fn kernels_that_are_called_become_plain_functions_in_text_and_bitcode_with_lines() {
-        let module = Module::parse(TEXT.as_bytes(), "a.ll").expect("it is read");
-        module.verify().expect("its calls are plain");
-        let read = Module::parse(&module.to_bitcode(), "a.bc").expect("it is read");
-        let text = read.to_text();
-        assert_eq!(text.matches("spir_func").count(), 4, "{text}");
-        assert!(text.contains("define spir_kernel void @ab("), "{text}");
-        assert!(text.contains("!DILocation(line: 4"), "{text}");
-    }
-
-    #[test]
-    fn lines_that_are_broken_are_forgotten() {
-        let broken = TEXT.replace("scope: !6", "scope: !4");
-        let module = Module::parse(broken.as_bytes(), "a.ll").expect("it is read");
-        module.verify().expect("what was broken is gone");
-        assert!(!module.to_text().contains("DILocation"), "{}", module.to_text());
+    fn only_kernels_that_are_called_become_plain_functions() {
+        let text = "define dso_local spir_kernel void @a(ptr %x) #0 {\n  ret void\n}\n\
+                    define dso_local spir_kernel void @\"b c\"(ptr %x) #0 {\n  ret void\n}\n\
+                    define dso_local spir_kernel void @ab() #0 {\n  \
+                    call spir_kernel void @a(ptr %x) #4\n  \
+                    tail call spir_kernel void @\"b c\"(ptr %x), !dbg !3\n}\n\
+                    @s = constant [17 x i8] c\"call spir_kernel \"\n";
+        let found = as_plain_functions(text);
+        assert_eq!(found.matches("spir_func").count(), 4, "{found}");
+        assert!(
+            found.contains("spir_func void @a(") && found.contains("spir_func void @\"b c\"("),
+            "{found}"
+        );
+        assert!(found.contains("define dso_local spir_kernel void @ab()"), "{found}");
+        assert!(found.contains("c\"call spir_kernel \""), "{found}");
+        let plain = text.replace("call spir_kernel", "call spir_func");
+        assert!(matches!(as_plain_functions(&plain), Cow::Borrowed(_)));
     }
 }

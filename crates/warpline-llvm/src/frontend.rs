@@ -497,6 +497,8 @@ fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<
     };
     let make: &[&str] = match step {
         Step::Preprocess => &["-E"],
+        // Only text can be changed before LLVM's verifier sees it (`called_kernels`).
+        Step::Compile(_) if kind == InputKind::OpenCl => &["-S", "-emit-llvm"],
         Step::Compile(_) => &["-c", "-emit-llvm"],
         Step::Describe => &["-S", "-emit-llvm"],
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use crate::called_kernels::make_plain_functions;
+use crate::called_kernels::as_plain_functions;
 use crate::ffi::types::LLVMErrorRef;
 use crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use crate::ffi::types::*;
@@ -549,41 +549,15 @@ fn parse_into(
 ) -> std::result::Result<LLVMModuleRef, String> {
     let mut module = ptr::null_mut();
     let mut message = ptr::null_mut();
+    let readable = std::str::from_utf8(bytes).map(as_plain_functions);
+    let bytes = readable.as_ref().map_or(bytes, |text| text.as_bytes());
     let buffer = MemoryBuffer::copy_of(bytes, name);
     // SAFETY: a live context; the parser takes the buffer over; `module` and `message` are valid out-parameters.
     let failed = unsafe {
         functions().LLVMParseIRInContext(context, buffer.into_raw(), &raw mut module, &raw mut message)
     } != 0;
     let message = take_message(message);
-    if failed || module.is_null() {
-        return Err(message);
-    }
-    // SAFETY: the module is live, and nobody else has it yet.
-    unsafe {
-        make_plain_functions(module);
-        forget_broken_debug_info(module);
-    }
-    Ok(module)
-}
-
-/// Removes what is for debuggers from a module that LLVM's verifier takes exception to, as LLVM does by itself where it
-/// reads modules: programs mean the same without it. Whatever else may be wrong is found by whoever verifies the
-/// module.
-///
-/// # Safety
-/// The module is live.
-unsafe fn forget_broken_debug_info(module: LLVMModuleRef) {
-    let f = functions();
-    let mut message = ptr::null_mut();
-    // SAFETY: as the caller promises; a valid out-parameter, whose text is freed by `take_message`.
-    unsafe {
-        if f.LLVMGetNamedMetadataNumOperands(module, c"llvm.dbg.cu".as_ptr()) > 0
-            && f.LLVMVerifyModule(module, LLVMReturnStatusAction as u32, &raw mut message) != 0
-        {
-            f.LLVMStripModuleDebugInfo(module);
-        }
-    }
-    take_message(message);
+    if failed || module.is_null() { Err(message) } else { Ok(module) }
 }
 
 /// A message, followed by what LLVM has reported besides.

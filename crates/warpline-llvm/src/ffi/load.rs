@@ -194,16 +194,9 @@ fn open(path: &Path) -> std::result::Result<Llvm, String> {
 /// at a function where its usual limit is exceeded, and never comes to the limit that the function has. The second one
 /// has loops unrolled completely that never have more than 15 iterations, as the scalar ones for what is too short for
 /// a group of 16 lanes: with LLVM's limit of 8, these are unrolled for eight iterations at once, and most of them wait
-/// for tests and end in the loop behind that. The third one keeps LLVM from verifying what it reads, and from ending
-/// the process where that fails, before anything can be repaired (`called_kernels`): `Module::parse` does that itself.
+/// for tests and end in the loop behind that.
 fn set_options(library: &libloading::Library) {
-    let arguments = [
-        c"warpline",
-        c"-inline-cost-full",
-        c"-unroll-max-upperbound=15",
-        c"-disable-auto-upgrade-debug-info",
-    ]
-    .map(CStr::as_ptr);
+    let arguments = [c"warpline", c"-inline-cost-full", c"-unroll-max-upperbound=15"].map(CStr::as_ptr);
     type Parse = unsafe extern "C" fn(i32, *const *const c_char, *const c_char);
     // SAFETY: the type is that of the C header.
     if let Ok(parse) = unsafe { library.get::<Parse>(b"LLVMParseCommandLineOptions\0") } {
