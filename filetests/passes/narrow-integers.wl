@@ -90,3 +90,20 @@ entry:
 ;   %both: i32 = mul %sum, %wide
 ;   ret %both
 ; }
+
+; What is cut off at zero is chosen by a condition: no sum, and no difference.
+func @chosen(%vc: i1, %vx: i32, %vy: i32) -> i8 {
+entry:
+  %choice: i32 = select %vc, %vx, %vy
+  %cut: i32 = call @llvm.smax.i32(%choice, 0)
+  %low: i8 = trunc %cut
+  ret %low
+}
+; check: passes
+; func @chosen(%vc: i1, %vx: i32, %vy: i32) -> i8 phase canonical {
+; entry:
+;   %choice: i32 = select %vc, %vx, %vy
+;   %cut: i32 = call @llvm.smax.i32(%choice, 0)
+;   %low: i8 = trunc %cut
+;   ret %low
+; }

@@ -105,3 +105,20 @@ entry:
 ;   %kept: i32 = and %d, %m
 ;   ret %kept
 ; }
+
+; The least number has no opposite one with which the other could be compared: what is taken off is always more.
+func @least(%x: i32) -> i32 {
+entry:
+  %d: i32 = add nsw %x, -2147483648
+  %m: i32 = ashr %d, 31
+  %kept: i32 = and %x, %m
+  ret %kept
+}
+; check: passes
+; func @least(%x: i32) -> i32 {
+; entry:
+;   %d: i32 = add nsw %x, -2147483648
+;   %v7: i1 = icmp slt %d, 0
+;   %kept: i32 = select %v7, %x, 0
+;   ret %kept
+; }

@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
 use crate::VectorizeError;
-use crate::narrow::Bounds;
+use crate::narrow::{Bounds, mask, operands};
 use crate::pass::{Context, Unit};
 use crate::unused;
 
@@ -33,6 +33,9 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
 
 /// Makes selections of what is computed with masks of signs. Whether there were any.
 pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
+    if !may_have_masks(func) {
+        return false;
+    }
     let mut refuted = HashSet::new();
     loop {
         let mut rewriter = Rewriter {
@@ -57,6 +60,18 @@ pub(crate) fn settle(module: &Module, func: &mut Function) -> bool {
     }
 }
 
+/// Whether a function shifts numbers to the right or extends conditions, of which masks are made.
+fn may_have_masks(func: &Function) -> bool {
+    func.layout.iter().flat_map(|&b| func.block_insts(b)).any(|i| {
+        let data = &func.insts[i];
+        match data.op {
+            Op::Binary(BinaryOp::AShr | BinaryOp::LShr) => func.as_int(data.args[1]).is_some(),
+            Op::Cast(CastOp::SExt) => func.ty(data.args[0]) == Type::BOOL,
+            _ => false,
+        }
+    })
+}
+
 /// How deep two expressions are compared.
 const MAX_DEPTH: u32 = 4;
 /// How many terms sums may have that are looked at.
@@ -74,9 +89,8 @@ struct Claim {
 impl Claim {
     fn holds(&self, bounds: &Bounds<'_>) -> bool {
         let (v, by) = self.shifted;
-        let half = |v: Value| bounds.fits_signed(v, bounds.width(v) - 1);
         (by + 1 == bounds.width(v) || bounds.fits_signed(v, by + 1))
-            && self.apart.is_none_or(|pair| pair.into_iter().all(half))
+            && self.apart.is_none_or(|pair| pair.into_iter().all(|v| bounds.has_room(v)))
     }
 }
 
@@ -149,21 +163,21 @@ impl Rewriter<'_> {
             for i in self.func.block_insts(b).collect::<Vec<Inst>>() {
                 let of_numbers = |v: &Value| matches!(self.func.ty(*v), Type::Int(2..=64));
                 let Some(v) = self.func.insts[i].result().filter(of_numbers) else { continue };
-                self.turn_negated_difference(i);
-                changed |= self.regroup(i);
-                let Some(choice) = self.mask(i).or_else(|| self.computed(i)) else { continue };
+                self.turn_negated_difference(i, v);
+                changed |= self.regroup(i, v);
+                let Some(choice) = self.mask(i, v).or_else(|| self.computed(i, v)) else { continue };
                 self.forms.insert(v, choice);
-                changed |= self.select(i, choice);
+                changed |= self.select(i, v, choice);
             }
         }
         changed
     }
 
     /// Makes an instruction a selection, but for masks and halves of negations, which are left to those that use them.
-    fn select(&mut self, i: Inst, choice: Choice) -> bool {
+    fn select(&mut self, i: Inst, made: Value, choice: Choice) -> bool {
         let is_mask = choice.parts.iter().all(|p| matches!(p, Part::Zero | Part::Ones));
         let is_half = choice.parts.iter().any(|p| matches!(p, Part::Not(_) | Part::Less(_)));
-        let bits = self.func.insts[i].result().and_then(|v| self.func.ty(v).int_bits()).unwrap_or(64);
+        let bits = self.func.ty(made).int_bits().unwrap_or(64);
         if is_mask || is_half || choice.bits < bits {
             return false;
         }
@@ -178,8 +192,9 @@ impl Rewriter<'_> {
             }
             None => (Op::Select, args.to_vec()),
         };
-        if let (None, Some(v)) = (wider, self.func.insts[i].result()) {
-            self.selected.insert((self.func.insts[i].block, choice.condition, selected[0], selected[1]), v);
+        if wider.is_none() {
+            let key = (self.func.insts[i].block, choice.condition, selected[0], selected[1]);
+            self.selected.insert(key, made);
         }
         let data = &mut self.func.insts[i];
         data.op = op;
@@ -218,22 +233,17 @@ impl Rewriter<'_> {
 
     /// A new instruction in front of another.
     fn before(&mut self, i: Inst, op: Op, args: &[Value], ty: Type) -> Value {
-        let (block, loc) = (self.func.insts[i].block, self.func.insts[i].loc);
-        let new = self.func.make_inst(block, op, args, &[ty]);
-        self.func.insts[new].loc = loc;
-        let insts = &mut self.func.blocks[block].insts;
-        let at = insts.iter().position(|&other| other == i).unwrap_or(insts.len());
-        insts.insert(at, new);
-        self.func.insts[new].results[0]
+        self.func.insert_value_before(i, op, args, ty, InstFlags::empty())
     }
 
     /// `0 - (a - b)` becomes `b - a`.
-    fn turn_negated_difference(&mut self, i: Inst) {
-        let Some([zero, d]) = self.operands(i, BinaryOp::Sub) else { return };
-        let inner = self.func.def_inst(d).filter(|_| self.func.as_int(zero) == Some(0));
-        let Some((inner, [a, b])) =
-            inner.and_then(|inner| Some((inner, self.operands(inner, BinaryOp::Sub)?)))
+    fn turn_negated_difference(&mut self, i: Inst, v: Value) {
+        let Some([_, d]) =
+            self.binary(v, BinaryOp::Sub).filter(|&[zero, _]| self.func.as_int(zero) == Some(0))
         else {
+            return;
+        };
+        let (Some([a, b]), Some(inner)) = (self.binary(d, BinaryOp::Sub), self.func.def_inst(d)) else {
             return;
         };
         let exact = self.func.insts[i].flags & self.func.insts[inner].flags & InstFlags::NSW;
@@ -244,8 +254,7 @@ impl Rewriter<'_> {
 
     /// Puts the terms of a sum together again that were reassociated around a selection: `a - ((c ? a - b : 0) + y)`
     /// becomes `(c ? b : a) - y`, and `(s + (c ? x : 0)) + (c ? 0 : y)` becomes `s + (c ? x : y)`.
-    fn regroup(&mut self, i: Inst) -> bool {
-        let Some(v) = self.func.insts[i].result() else { return false };
+    fn regroup(&mut self, i: Inst, v: Value) -> bool {
         let mut terms = Vec::new();
         self.terms(v, false, MAX_DEPTH, &mut terms);
         if !(3..=MAX_TERMS).contains(&terms.len()) {
@@ -276,9 +285,10 @@ impl Rewriter<'_> {
 
     /// The terms of a sum.
     fn terms(&self, v: Value, is_negative: bool, depth: u32, terms: &mut Vec<Term>) {
-        let inner = self.func.def_inst(v).filter(|_| depth > 0 && !self.forms.contains_key(&v));
-        let sum = inner.and_then(|i| self.operands(i, BinaryOp::Add).map(|args| (args, false)));
-        match sum.or_else(|| inner.and_then(|i| self.operands(i, BinaryOp::Sub).map(|args| (args, true)))) {
+        let goes_on = depth > 0 && !self.forms.contains_key(&v);
+        let of = |op: BinaryOp| if goes_on { self.binary(v, op) } else { None };
+        let sum = of(BinaryOp::Add).map(|args| (args, false));
+        match sum.or_else(|| of(BinaryOp::Sub).map(|args| (args, true))) {
             Some(([x, y], subtracts)) => {
                 self.terms(x, is_negative, depth - 1, terms);
                 self.terms(y, is_negative != subtracts, depth - 1, terms);
@@ -326,15 +336,15 @@ impl Rewriter<'_> {
     }
 
     /// The mask that a shift to the right makes of a sign, or an extension of a condition.
-    fn mask(&mut self, i: Inst) -> Option<Choice> {
+    fn mask(&mut self, i: Inst, made: Value) -> Option<Choice> {
         let data = &self.func.insts[i];
         let parts = [Part::Ones, Part::Zero];
         if let (Op::Cast(CastOp::SExt), &[c]) = (&data.op, &data.args[..]) {
-            let bits = self.func.ty(data.result()?).int_bits()?;
+            let bits = self.func.ty(made).int_bits()?;
             return (self.func.ty(c) == Type::BOOL).then_some(Choice { condition: c, parts, bits });
         }
-        let arithmetic = self.operands(i, BinaryOp::AShr);
-        let [v, by] = arithmetic.or_else(|| self.operands(i, BinaryOp::LShr))?;
+        let arithmetic = self.binary(made, BinaryOp::AShr);
+        let [v, by] = arithmetic.or_else(|| self.binary(made, BinaryOp::LShr))?;
         let (width, by) = (self.func.ty(v).int_bits()?, u32::try_from(self.func.as_int(by)?).ok()?);
         (by < width && !self.refuted.contains(&i)).then_some(())?;
         // A shift of what is no difference by few bits is a division more often than a mask.
@@ -350,16 +360,7 @@ impl Rewriter<'_> {
     }
 
     fn binary(&self, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
-        self.operands(self.func.def_inst(v)?, op)
-    }
-
-    /// The operands of an instruction, if it is this operation.
-    fn operands(&self, i: Inst, op: BinaryOp) -> Option<[Value; 2]> {
-        let data = &self.func.insts[i];
-        match (&data.op, &data.args[..]) {
-            (&Op::Binary(made), &[x, y]) if made == op => Some([x, y]),
-            _ => None,
-        }
+        operands(&self.func, v, op)
     }
 
     /// The numbers whose difference a value is; that to a constant is a sum.
@@ -369,16 +370,16 @@ impl Rewriter<'_> {
         }
         let [x, c] = self.binary(v, BinaryOp::Add)?;
         let (bits, c) = (self.func.ty(x).int_bits()?, self.func.as_int(c)?);
-        let opposite = self.func.int_const(bits, c.wrapping_neg() & mask(bits));
-        Some([x, opposite])
+        let opposite = c.wrapping_neg() & mask(bits);
+        // The least number has no opposite one.
+        (c == 0 || opposite != c).then(|| [x, self.func.int_const(bits, opposite)])
     }
 
     /// What an operation on selections selects.
-    fn computed(&mut self, i: Inst) -> Option<Choice> {
+    fn computed(&mut self, i: Inst, made: Value) -> Option<Choice> {
         let data = &self.func.insts[i];
         if let (Op::Cast(CastOp::Trunc), &[v]) = (&data.op, &data.args[..]) {
-            let bits = self.func.ty(data.result()?).int_bits()?;
-            return self.forms.get(&v)?.truncated(bits);
+            return self.forms.get(&v)?.truncated(self.func.ty(made).int_bits()?);
         }
         let (&Op::Binary(op), &[x, y]) = (&data.op, &data.args[..]) else { return None };
         let bits = self.func.ty(x).int_bits()?;
@@ -482,11 +483,6 @@ impl Choice {
         })?;
         Some(Choice { bits, ..choice })
     }
-}
-
-/// All ones in so many bits.
-fn mask(bits: u32) -> u128 {
-    u128::MAX >> (128 - bits)
 }
 
 /// The bits that two parts have in common, where one of them has all or none.

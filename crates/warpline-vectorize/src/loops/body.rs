@@ -20,9 +20,8 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 
 use crate::VectorizeError;
-use crate::dependences::{Growth, Stands};
+use crate::dependences::Growth;
 use crate::objects::Objects as Extents;
-use warpline_dataflow::clients::ranges::Range;
 use warpline_dataflow::ssa;
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
@@ -30,15 +29,15 @@ use warpline_ir::{
 };
 use warpline_uniformity::shape::ArgShape;
 
-use super::carried::{Carried, Combiner, How, Kind};
+use super::carried::{Carried, Kind};
 use super::find::{Loop, dominates};
 use super::hoist::hoist;
+use super::inputs::Input;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
 use super::recurrences::Affine;
 use super::search::{self, Search};
-use crate::narrow::{Bounds, has_narrow_integers};
 use crate::unused;
 use warpline_dataflow::linear::Sum;
 
@@ -55,60 +54,6 @@ pub(super) struct Body {
     pub(super) goes_back: bool,
     /// Stores, with loads that have moved up past them.
     pub(super) moved: Vec<(Inst, Inst)>,
-}
-
-impl Body {
-    /// Its parameters that are integers to which the loop adds something in each iteration.
-    pub(super) fn sums(&self, func: &Function, carried: &[Carried]) -> Vec<usize> {
-        let is_sum = |&input: &Input| match input {
-            Input::Carried(k) => {
-                let adds = |c: &Combiner| matches!(c.how, How::Binary(BinaryOp::Add, _));
-                let is_added = matches!(&carried[k].kind, Kind::Reduction { combiner, .. } if adds(combiner));
-                is_added && func.ty(carried[k].phi).is_int()
-            }
-            Input::Value(_) => false,
-        };
-        (0..self.inputs.len()).filter(|&at| is_sum(&self.inputs[at])).collect()
-    }
-
-    /// Between which numbers its parameters lie, where it computes with few bits: what the function says of values from
-    /// before the loop.
-    pub(super) fn known(&self, module: &Module, func: &Function) -> Vec<Option<Range>> {
-        let is_number = |v: Value| matches!(func.ty(v), Type::Int(9..=64));
-        let numbers = self.inputs.iter().any(|input| matches!(*input, Input::Value(v) if is_number(v)));
-        if !numbers || !has_narrow_integers(&self.func) {
-            return Vec::new();
-        }
-        let bounds = Bounds::of(module, func, &[]);
-        let of = |input: &Input| match *input {
-            Input::Value(v) if is_number(v) => bounds.range(v).filter(|r| !r.is_full()).copied(),
-            _ => None,
-        };
-        self.inputs.iter().map(of).collect()
-    }
-
-    /// What its parameters stand for in the function that has the loop.
-    pub(super) fn stands(&self, func: &Function, l: &Loop, carried: &[Carried]) -> Vec<Stands> {
-        let into = func.out_edges(l.preheader)[0];
-        let stands = |&input: &Input| match input {
-            Input::Value(v) => Stands::For(v),
-            Input::Carried(k) => match carried[k].kind {
-                Kind::Induction { step, .. } => Stands::StartsAt(func.edges[into].args[k], step),
-                Kind::Compaction(ref c) => Stands::Counts(func.edges[into].args[k], c.step),
-                _ => Stands::Anything,
-            },
-        };
-        self.inputs.iter().map(stands).collect()
-    }
-}
-
-/// What a parameter of a [`Body`] stands for.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Input {
-    /// A value of the function that has the loop.
-    Value(Value),
-    /// The state of the header's φ of this number.
-    Carried(usize),
 }
 
 /// Values that the kernel is to make of the number of the lane.

@@ -55,15 +55,14 @@ impl Sum {
             }
             v = *func.insts[i].args.iter().find(|a| parts.contains(a))?;
         };
-        let others = nexts.iter().enumerate().filter(|&(k, _)| k != position);
+        let is_next_of_other = nexts.iter().enumerate().any(|(k, v)| k != position && parts.contains(v));
         let users = Users::of(func);
         let is_own = |v: Value, user: Inst| {
             let is_part = func.insts[user].result().is_some_and(|r| parts.contains(&r));
             is_part || behind.contains(&v) && !l.blocks.contains(func.insts[user].block)
         };
-        let is_unseen = parts.iter().all(|&v| users.get(v).iter().all(|&user| is_own(v, user)))
-            && others.into_iter().all(|(_, v)| !parts.contains(v));
-        is_unseen.then_some(())?;
+        let is_unseen = parts.iter().all(|&v| users.get(v).iter().all(|&user| is_own(v, user)));
+        (is_unseen && !is_next_of_other).then_some(())?;
         let inner = parts.iter().filter(|v| **v != start && !behind.contains(v));
         let (mut joins, before): (HashSet<Inst>, HashSet<Inst>) =
             inner.filter_map(|&v| func.def_inst(v)).partition(|&i| func.insts[i].op == Op::Phi);

@@ -102,7 +102,8 @@ fn computed_anew(
     Some((result, copy))
 }
 
-fn replace_in(func: &mut Function, block: Block, settled: &HashMap<Value, Value>) {
+/// Puts other values in the place of some in a block and on the edges from it.
+pub(super) fn replace_in(func: &mut Function, block: Block, settled: &HashMap<Value, Value>) {
     let new = |arg: &mut Value| *arg = *settled.get(arg).unwrap_or(arg);
     for i in func.block_insts(block).collect::<Vec<Inst>>() {
         func.insts[i].args.iter_mut().for_each(new);

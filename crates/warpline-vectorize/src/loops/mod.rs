@@ -35,6 +35,7 @@ mod find;
 mod flags;
 mod hoist;
 mod inclusive;
+mod inputs;
 mod invariant;
 mod kept_loads;
 mod move_out;

@@ -30,10 +30,11 @@ use warpline_ir::{
 use cranelift_entity::packed_option::PackedOption;
 
 use super::Nest;
-use super::body::{Body, Input};
+use super::body::Body;
 use super::bounds::Bound;
 use super::carried::{Carried, Combiner, Kind};
 use super::find::Loop;
+use super::inputs::Input;
 use super::move_out::move_out;
 use super::search::{LEAVING, Search};
 use super::selections::{MAX_NUMBER, Selection};

@@ -7,9 +7,10 @@ use cranelift_entity::EntitySet;
 
 use warpline_ir::{BinaryOp, Function, Op, Value};
 
-use super::body::{Body, Input};
+use super::body::Body;
 use super::carried::{Carried, Kind};
 use super::find::Loop;
+use super::inputs::Input;
 use crate::dependences::Growth;
 
 /// The numbers, the same in all iterations, by which what addresses are made of is multiplied or grows, in the order

@@ -68,6 +68,12 @@ impl<'a> Bounds<'a> {
         self.range(v).is_some_and(|r| r.least() >= -bound && r.greatest() < bound)
     }
 
+    /// Whether a value, read as a signed number, has a bit less than its type, so that sums and differences of two such
+    /// values do not wrap.
+    pub(crate) fn has_room(&self, v: Value) -> bool {
+        matches!(self.width(v), 2..=64) && self.fits_signed(v, self.width(v) - 1)
+    }
+
     /// How many bits an integer has.
     pub(crate) fn width(&self, v: Value) -> u32 {
         self.func.ty(v).int_bits().unwrap_or(64)
@@ -203,7 +209,7 @@ fn opposite_differences(func: &Function, first: Value, second: Value) -> Option<
 }
 
 /// The operands of a value that is made by this operation.
-pub(super) fn operands(func: &Function, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
+pub(crate) fn operands(func: &Function, v: Value, op: BinaryOp) -> Option<[Value; 2]> {
     let data = &func.insts[func.def_inst(v)?];
     match (&data.op, &data.args[..]) {
         (&Op::Binary(made), &[a, b]) if made == op => Some([a, b]),

@@ -173,8 +173,8 @@ impl Emitter<'_> {
         Some(self.before(inst, Op::Binary(joined), &[first, second], ty))
     }
 
-    /// `p + c` or `p - c`, brought to the nearest unsigned number below and above: what `c` adds and what it takes away,
-    /// of which one is zero, saturate. On the other side the sum wraps.
+    /// `p + c` or `p - c`, brought to the nearest unsigned number below and above: what `c` adds and what it takes
+    /// away, of which one is zero, saturate. On the other side the sum wraps.
     fn offset(
         &mut self,
         inst: Inst,

@@ -5,7 +5,7 @@
 
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
 use warpline_dataflow::conditions::swapped;
-use warpline_ir::{BinaryOp, Function, InstData, InstFlags, IntPred, Module, Op, Value};
+use warpline_ir::{BinaryOp, Function, Inst, InstData, InstFlags, IntPred, Module, Op, Value};
 
 use warpline_uniformity::shape::Shape;
 
@@ -69,12 +69,8 @@ impl Idiom {
 impl Place<'_> {
     /// The operands of a value that is one of these functions of two.
     fn called(&self, v: Value, functions: &[Intrinsic]) -> Option<[Value; 2]> {
-        let data = &self.func.insts[self.func.def_inst(v)?];
-        let called = intrinsics::called(self.module, self.func, data).or_else(|| chosen(self.func, data));
-        functions.contains(&called?).then(|| {
-            let n = data.args.len();
-            [data.args[n - 2], data.args[n - 1]]
-        })
+        let (function, args) = called_or_chosen(self.module, self.func, self.func.def_inst(v)?)?;
+        functions.contains(&function).then(|| [args[0], args[1]])
     }
 
     /// The other operand of one of these functions, of which one is this signed number.
@@ -155,8 +151,8 @@ fn chosen_distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
     if is_signed || at.unsigned(&args) { distance_of(at, args) } else { None }
 }
 
-/// `min(max(p + c, 0), greatest)` and the like with a difference or one of the bounds, where `c` is the same in all lanes
-/// and any number.
+/// `min(max(p + c, 0), greatest)` and the like with a difference or one of the bounds, where `c` is the same in all
+/// lanes and any number.
 fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let greatest = mask(at.bits) as i128;
     let lower = |v: Value| at.with_bound(v, &[Intrinsic::SMax], 0);
@@ -173,9 +169,8 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
             None => (lower(v)?, true, false),
         },
     };
-    let whole = |v: Value| at.bounds.fits_signed(v, at.bounds.width(v) - 1);
     let made = &at.func.insts[at.func.def_inst(exact)?];
-    let is_exact = made.flags.contains(InstFlags::NSW) || made.args.iter().all(|&v| whole(v));
+    let is_exact = made.flags.contains(InstFlags::NSW) || made.args.iter().all(|&v| at.bounds.has_room(v));
     let sum = operands(at.func, exact, BinaryOp::Add).map(|args| (args, false));
     let (args, subtract) = sum.or_else(|| Some((operands(at.func, exact, BinaryOp::Sub)?, true)))?;
     let fits = |p: Value, c: Value| {
@@ -196,8 +191,22 @@ fn distance_of(at: &Place<'_>, args: [Value; 2]) -> Option<Idiom> {
     (!is_signed || at.signed(&args)).then_some(Idiom::on(How::Distance { is_signed }, args))
 }
 
-/// The function of its last two operands that a selection by their order is, such as `p < q ? p : q`.
-pub(crate) fn chosen(func: &Function, data: &InstData) -> Option<Intrinsic> {
+/// What an instruction computes of which operands, if that is a call of a function that is known or a selection by the
+/// order of what it selects between, such as `p < q ? p : q`.
+pub(crate) fn called_or_chosen<'a>(
+    module: &Module,
+    func: &'a Function,
+    inst: Inst,
+) -> Option<(Intrinsic, &'a [Value])> {
+    let data = &func.insts[inst];
+    match intrinsics::called(module, func, data) {
+        Some(function) => Some((function, &data.args)),
+        None => Some((chosen(func, data)?, &data.args[1..])),
+    }
+}
+
+/// The function of what it selects between that a selection by their order is.
+fn chosen(func: &Function, data: &InstData) -> Option<Intrinsic> {
     let (&Op::Select, &[c, p, q]) = (&data.op, &data.args[..]) else { return None };
     let compared = &func.insts[func.def_inst(c)?];
     let (&Op::ICmp(pred), &[x, y]) = (&compared.op, &compared.args[..]) else { return None };

@@ -32,10 +32,11 @@ use warpline_dataflow::clients::ranges::Range;
 use warpline_ir::{Function, Module, Value};
 use warpline_uniformity::shape::Shape;
 
-pub(crate) use bounds::Bounds;
+pub(crate) use bounds::{Bounds, operands};
 use choose::Chosen;
-pub(crate) use idioms::chosen;
+pub(crate) use idioms::called_or_chosen;
 use plan::Planner;
+pub(crate) use plan::mask;
 
 pub(crate) use functions::has_narrow_integers;
 

@@ -17,7 +17,7 @@ use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstData, Module, Op, Type, 
 
 use warpline_uniformity::shape::Shape;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, operands};
 use super::idioms::{self, Idiom};
 
 /// How deep expressions are narrowed; what is deeper is truncated.
@@ -217,7 +217,7 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
             Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) => all.extend(self.converted(data, bits)),
             Op::Select => {
                 // One operation, also where the comparison is changed later.
-                all.extend(widths.filter_map(|at| self.function(data, at)));
+                all.extend(widths.filter_map(|at| self.function(inst, at)));
                 let args =
                     smallvec![Arg::Whole(data.args[0]), Arg::Low(data.args[1]), Arg::Low(data.args[2])];
                 all.push(Step::Compute { how: How::Select, args, at: bits });
@@ -233,7 +233,7 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
                 all.extend(self.high_product(op, data, v).filter(|_| bits <= 16 && own >= 32));
                 all.extend(widths.filter_map(|at| self.binary(op, data, bits, at)));
             }
-            Op::Call(_) => all.extend(widths.filter_map(|at| self.function(data, at))),
+            Op::Call(_) => all.extend(widths.filter_map(|at| self.function(inst, at))),
             _ => {}
         }
         all
@@ -293,7 +293,7 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     fn high_product(&self, op: BinaryOp, data: &InstData, v: Value) -> Option<Step> {
         let &[product, by] = &data.args[..] else { return None };
         let by = u32::try_from(self.func.as_int(by)?).ok()?.checked_sub(16).filter(|&by| by < 16)?;
-        let (args, plus) = match super::bounds::operands(self.func, product, BinaryOp::Mul) {
+        let (args, plus) = match operands(self.func, product, BinaryOp::Mul) {
             Some(args) => (args, 0),
             None => self.product_of_sum(product)?,
         };
@@ -315,18 +315,16 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
 
     /// `(x + n) * c`, which LLVM multiplies out: the factors, and `n`.
     fn product_of_sum(&self, v: Value) -> Option<([Value; 2], u32)> {
-        let [product, more] = super::bounds::operands(self.func, v, BinaryOp::Add)?;
-        let factors @ [x, by] = super::bounds::operands(self.func, product, BinaryOp::Mul)?;
+        let [product, more] = operands(self.func, v, BinaryOp::Add)?;
+        let factors @ [x, by] = operands(self.func, product, BinaryOp::Mul)?;
         let (more, by) = (self.func.as_int(more)?, self.func.as_int(by).filter(|&by| by > 0)?);
         let plus = u32::try_from(more / by).ok().filter(|_| more % by == 0 && more / by < 1 << 15)?;
         self.bounds.is_below(x, (1 << 16) - u128::from(plus)).then_some((factors, plus))
     }
 
     /// The low bits of a minimum, maximum or absolute value, done in `at` bits.
-    fn function(&self, data: &InstData, at: u32) -> Option<Step> {
-        let called = intrinsics::called(self.module, self.func, data);
-        let called = called.or_else(|| idioms::chosen(self.func, data))?;
-        let args = if data.op == Op::Select { &data.args[1..] } else { &data.args[..] };
+    fn function(&self, inst: Inst, at: u32) -> Option<Step> {
+        let (called, args) = idioms::called_or_chosen(self.module, self.func, inst)?;
         let unsigned = |v: Value| self.bounds.fits_unsigned(v, at);
         let natural = |v: Value| self.bounds.is_not_negative(v) && unsigned(v);
         let signed = |v: Value| self.bounds.fits_signed(v, at);
@@ -440,6 +438,6 @@ pub(super) fn is_computation(module: &Module, func: &Function, inst: Inst) -> bo
 }
 
 /// All ones in so many bits.
-pub(super) fn mask(bits: u32) -> u128 {
+pub(crate) fn mask(bits: u32) -> u128 {
     u128::MAX >> (128 - bits)
 }

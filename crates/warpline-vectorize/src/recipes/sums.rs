@@ -87,13 +87,13 @@ impl Sums {
                 continue;
             }
             for (i, to, added, subtracts) in chain {
-                let found = conditional(module, func, added, func.ty(to))
-                    .filter(|&(what, (under, _))| what.varies(&reps) || reps(under) == Rep::Varying);
-                let found = found.map(|(what, under)| (what, Some(under))).or_else(|| {
-                    let what = summand(module, func, added, func.ty(to))?;
-                    what.varies(&reps).then_some((what, None))
-                });
-                let Some((what, under)) = found else { continue };
+                let ty = func.ty(to);
+                let some = conditional(module, func, added, ty).map(|(what, under)| (what, Some(under)));
+                let found = some.or_else(|| summand(module, func, added, ty).map(|what| (what, None)));
+                let varies = |(what, under): &(Summand, Option<(Value, bool)>)| {
+                    what.varies(&reps) || under.is_some_and(|(c, _)| reps(c) == Rep::Varying)
+                };
+                let Some((what, under)) = found.filter(varies) else { continue };
                 let register = if bits >= 256 && options.width * what.bits() >= 256 { 256 } else { 128 };
                 let together = register / what.bits();
                 // Parts are joined in pairs.
@@ -210,29 +210,21 @@ fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summa
         {
             Some(distance(module, func, x).map_or(Summand::Byte(x), Summand::Distance))
         }
-        // The product of two bytes in 16 bits, and of two shorts in 32.
         // Extended in two steps.
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(64)) if func.ty(x) == Type::Int(32) => {
-            let inner = func.def_inst(x).map(|i| &func.insts[i])?;
-            let (Op::Cast(CastOp::ZExt), &[short]) = (&inner.op, &inner.args[..]) else { return None };
-            match func.ty(short) {
-                Type::Int(8) => summand(module, func, x, ty),
-                Type::Int(16) => Some(Summand::Short { x: short, is_signed: false }),
-                _ => None,
-            }
+            let narrow = [8, 16].into_iter().any(|bits| extended(func, x, CastOp::ZExt, bits).is_some());
+            if narrow { summand(module, func, x, ty) } else { None }
         }
-        (Op::Cast(op @ (CastOp::ZExt | CastOp::SExt)), &[x], Type::Int(64))
-            if func.ty(x) == Type::Int(16) =>
-        {
-            Some(Summand::Short { x, is_signed: *op == CastOp::SExt })
-        }
+        // The product of two bytes in 16 bits, and of two shorts in 32.
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
             let factors = factors(func, x)
                 .filter(|factors| factors.iter().all(|&v| extended(func, v, CastOp::ZExt, 8).is_some()));
             Some(factors.map_or(Summand::Short { x, is_signed: false }, Summand::Product))
         }
-        (Op::Cast(CastOp::SExt), &[x], Type::Int(32)) if func.ty(x) == Type::Int(16) => {
-            Some(Summand::Short { x, is_signed: true })
+        (Op::Cast(op @ (CastOp::ZExt | CastOp::SExt)), &[x], Type::Int(32 | 64))
+            if func.ty(x) == Type::Int(16) =>
+        {
+            Some(Summand::Short { x, is_signed: *op == CastOp::SExt })
         }
         (Op::Binary(BinaryOp::Mul), _, Type::Int(32)) => {
             let [x, y] = factors(func, v)?.map(|v| extended(func, v, CastOp::SExt, 16));

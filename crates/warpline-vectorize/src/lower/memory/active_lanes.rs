@@ -13,10 +13,10 @@
 //!                                                               br rest != 0, lane, after
 //! ```
 //!
-//! Reading more than the program reads does no harm where it is possible. Memory is protected by pages, so if one lane's
-//! element is there, the rest of its page is. A load is a vector's if a lane is active and all lanes' elements are in
-//! one page; nothing can be concluded from it ([`MemAccess::is_speculative`]). Otherwise the active lanes' elements are
-//! copied to a vector on the stack.
+//! Reading more than the program reads does no harm where it is possible. Memory is protected by pages, so if one
+//! lane's element is there, the rest of its page is. A load is a vector's if a lane is active and all lanes' elements
+//! are in one page; nothing can be concluded from it ([`MemAccess::is_speculative`]). Otherwise the active lanes'
+//! elements are copied to a vector on the stack.
 
 use crate::VectorizeError;
 use warpline_ir::{BinaryOp, Block, CastOp, Effects, Inst, IntPred, MemAccess, Op, Type, Value};
