@@ -266,7 +266,12 @@ impl Judge<'_> {
         let moves = self.may_be_in_the_way(a, b);
         match checks::plan(&self.comparison, a, b, (order, moves), why) {
             Some(check) => {
-                if moves && !matches!(check.form, Form::Rows | Form::Columns(..)) {
+                let is_apart = match check.form {
+                    Form::Apart => true,
+                    Form::Outside(..) | Form::Behind => moves,
+                    Form::Rows | Form::Columns(..) => false,
+                };
+                if is_apart {
                     self.found.apart.push((a.inst, b.inst));
                 }
                 self.add(check, a, b)

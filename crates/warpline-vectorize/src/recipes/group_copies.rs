@@ -25,6 +25,9 @@ const REGISTER_BYTES: u64 = 64;
 /// The bytes of these words.
 const WORD_BYTES: u64 = 4;
 
+/// A block's words of 64 bits, as which blocks are brought from register to register.
+const WORDS: usize = (BLOCK_BYTES / 8) as usize;
+
 /// How a group of stores gets what a group of loads has loaded.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupCopy {
@@ -74,8 +77,8 @@ impl Group {
         self.copy.as_ref().and_then(|copy| copy.in_order()).or(self.words)
     }
 
-    /// The shuffles of whole blocks between registers in the order of memory and vectors of one block of each of as
-    /// many columns, where four or more blocks fill a register and that takes no more instructions than accessing each
+    /// The shuffles of whole blocks, as words of 64 bits, between registers in the order of memory and vectors of one
+    /// block of each of as many columns, where four or more blocks fill a register and that takes no more instructions than accessing each
     /// block.
     pub(crate) fn regrouped(&self, blocks: &Blocks) -> Option<Network> {
         let (factor, at_once) = (self.factor().unsigned_abs() as usize, blocks.stored as usize);
@@ -94,7 +97,7 @@ impl Group {
                 (Network::apart(factor, at_once, &(0..factor).collect::<Vec<_>>()), inserted)
             }
         };
-        (network.shuffles() <= otherwise).then(|| network.of_runs(blocks.elements as usize))
+        (network.shuffles() <= otherwise).then(|| network.of_runs(WORDS))
     }
 
     /// How many blocks in the order of memory are accessed at once: what fits into a register.

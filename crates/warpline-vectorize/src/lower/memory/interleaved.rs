@@ -102,7 +102,7 @@ impl Lower<'_> {
             let registers = self.load_in_order(group, blocks, blocks.stored, range);
             let of_columns: Vec<Vec<Value>> = registers
                 .chunks(network.inputs)
-                .map(|registers| self.run_network(&network, registers.to_vec()))
+                .map(|registers| self.run_on_blocks(&network, registers.to_vec()))
                 .collect();
             let of_block = |j: usize| of_columns.iter().map(|columns| columns[j]).collect();
             return (0..network.outputs.len()).map(|j| self.joined(of_block(j))).collect();
@@ -236,7 +236,7 @@ impl Lower<'_> {
             for first in (0..self.width).step_by(elements as usize) {
                 let columns =
                     outputs.iter().map(|&output| self.lanes_from(output, first, register)).collect();
-                for whole in self.run_network(&network, columns) {
+                for whole in self.run_on_blocks(&network, columns) {
                     self.store_at(group, range, stored, whole);
                     stored += u64::from(elements);
                 }
@@ -315,6 +315,22 @@ impl Lower<'_> {
         let bytes = (element * size) as i64;
         let align = at_distance(range.access.align, bytes);
         (self.offset_by(range.start, bytes), MemAccess { align, ..range.access })
+    }
+
+    /// Shuffles of whole blocks, as words of 64 bits: of shuffles of bytes, and then of blocks of these, LLVM makes one
+    /// of bytes, which few processors have.
+    fn run_on_blocks(&mut self, network: &Network, inputs: Vec<Value>) -> Vec<Value> {
+        let Some(Type::Vector(v)) = inputs.first().map(|&x| self.out.ty(x)) else { return inputs };
+        let bits = Type::from(v.elem).int_bits().unwrap_or(8) * v.lanes;
+        let words = Type::Int(64).vector(bits / 64).expect("words are scalars");
+        let as_words = |this: &mut Self, x: Value| {
+            // A byte that is poison is not to make its neighbours poison, which are parts of the same word.
+            let x = this.emit(Op::Freeze, &[x], Type::Vector(v));
+            this.emit(Op::Cast(CastOp::Bitcast), &[x], words)
+        };
+        let inputs = inputs.into_iter().map(|x| as_words(self, x)).collect();
+        let outputs = self.run_network(network, inputs);
+        outputs.into_iter().map(|x| self.emit(Op::Cast(CastOp::Bitcast), &[x], Type::Vector(v))).collect()
     }
 
     /// Shuffles within each block of vectors of as many blocks.
