@@ -40,6 +40,62 @@ impl Check {
         };
         form && self.a == other.a && self.b == other.b
     }
+
+    /// One check for this and another one of stretches that move alike and lie side by side, as those of the elements
+    /// of a row do. It holds where both do; a `rough` one may fail where stretches are interleaved.
+    pub(super) fn joined(&self, other: &Check, rough: bool) -> Option<Check> {
+        let is_turned = self.a.base == other.b.base && self.b.base == other.a.base;
+        let turned = || other.turned().filter(|_| is_turned);
+        self.joined_in_order(other, rough).or_else(|| self.joined_in_order(&turned()?, rough))
+    }
+
+    /// The same check with B in the place of A.
+    fn turned(&self) -> Option<Check> {
+        let form = match self.form {
+            Form::Outside(low, high, None) => Form::Outside(-high, -low, None),
+            Form::Apart => Form::Apart,
+            _ => return None,
+        };
+        Some(Check { a: self.b.clone(), b: self.a.clone(), form })
+    }
+
+    fn joined_in_order(&self, other: &Check, rough: bool) -> Option<Check> {
+        if !self.a.is_alike(&other.a) || !self.b.is_alike(&other.b) {
+            return None;
+        }
+        match (&self.form, &other.form) {
+            (&Form::Outside(low, high, free), &Form::Outside(least, most, other_free)) => {
+                let is_free = free.is_some() || other_free.is_some();
+                // By how much more the other's addresses differ.
+                let offset = |c: &Check| i128::from(c.b.offset) - i128::from(c.a.offset);
+                let more = offset(other) - offset(self);
+                let (least, most) = (least - more, most - more);
+                let touch = least < high && low < most;
+                let form = Form::Outside(low.min(least), high.max(most), None);
+                (touch && (rough || !is_free)).then(|| Check { form, ..self.clone() })
+            }
+            (Form::Apart, Form::Apart) if self.b == other.b => {
+                Some(Check { a: self.a.beside(&other.a)?, ..self.clone() })
+            }
+            (Form::Apart, Form::Apart) if self.a == other.a => {
+                Some(Check { b: self.b.beside(&other.b)?, ..self.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Adds a check, joined with those that there are.
+pub(super) fn add_joined(checks: &mut Vec<Check>, mut check: Check, rough: bool) {
+    while let Some((at, both)) =
+        checks.iter().enumerate().find_map(|(at, c)| Some((at, c.joined(&check, rough)?)))
+    {
+        checks.remove(at);
+        check = both;
+    }
+    if !checks.contains(&check) {
+        checks.push(check);
+    }
 }
 
 /// How two stretches of memory are compared.
@@ -334,6 +390,70 @@ impl Resolve<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn span(base: u32, offset: i64, step: i64, size: i64) -> Span {
+        let base = Sym::Outer(Value::from_u32(base));
+        Span { base, terms: vec![], offset, step, products: vec![], extents: vec![], size }
+    }
+
+    /// Whether a check holds, by its definition, where the second pointer is so much greater and there are so many
+    /// iterations.
+    fn holds(check: &Check, (distance, rounds): (i64, i64)) -> bool {
+        let at = |s: &Span| s.offset + if s.base == Sym::Outer(Value::from_u32(0)) { 0 } else { distance };
+        let (a, b) = (&check.a, &check.b);
+        match check.form {
+            Form::Outside(low, high, None) => {
+                let difference = i128::from(at(b) - at(a));
+                difference <= low || high <= difference
+            }
+            _ => {
+                let stretch = |s: &Span| {
+                    let far = s.step * (rounds - 1);
+                    (at(s) + far.min(0), at(s) + far.max(0) + s.size)
+                };
+                let ((a0, a1), (b0, b1)) = (stretch(a), stretch(b));
+                a1 <= b0 || b1 <= a0
+            }
+        }
+    }
+
+    #[test]
+    fn joined_checks_hold_where_all_of_them_do() {
+        let offsets = [-9i64, -4, 0, 2, 3, 11];
+        let mut joined = 0;
+        for (step, offset, turned) in [-6i64, 3, 8]
+            .into_iter()
+            .flat_map(|s| offsets.map(|o| (s, o)))
+            .flat_map(|(s, o)| [(s, o, false), (s, o, true)])
+        {
+            let outside = |a, b| Check {
+                a: span(0, a, step, 2),
+                b: span(1, b, step, 2),
+                form: Form::Outside(-20, 9, None),
+            };
+            let apart = |a, b| Check { a: span(0, a, step, 2), b: span(1, b, 1, 2), form: Form::Apart };
+            let cases = [
+                (outside(0, 1), outside(offset, 1)),
+                (outside(0, 0), outside(2, offset)),
+                (apart(1, 0), apart(offset, 0)),
+            ];
+            for (one, other) in cases {
+                let other = if turned { other.turned().unwrap() } else { other };
+                let Some(both) = one.joined(&other, false) else { continue };
+                joined += 1;
+                // In so many iterations, stretches that lie side by side leave nothing between them.
+                for distance in -120..120 {
+                    let separately = holds(&one, (distance, 5)) && holds(&other, (distance, 5));
+                    assert_eq!(
+                        holds(&both, (distance, 5)),
+                        separately,
+                        "{one:?} and {other:?} by {distance}"
+                    );
+                }
+            }
+        }
+        assert!(joined > 60, "{joined}");
+    }
 
     #[test]
     fn accesses_that_move_by_one_step_never_meet_iff_their_difference_is_free() {

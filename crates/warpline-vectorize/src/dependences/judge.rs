@@ -299,12 +299,15 @@ impl Judge<'_> {
 
     /// Has something checked before the loop.
     fn add(&mut self, check: Check, a: &Access, b: &Access) -> Result<(), VectorizeError> {
-        if self.found.checks.len() == MAX_CHECKS {
+        checks::add_joined(&mut self.found.checks, check, false);
+        if self.found.checks.len() > MAX_CHECKS {
+            for check in std::mem::take(&mut self.found.checks) {
+                checks::add_joined(&mut self.found.checks, check, true);
+            }
+        }
+        if self.found.checks.len() > MAX_CHECKS {
             let reason = "too many pairs of pointers would have to be checked before the loop";
             return Err(self.refuse(a, b, format!("{reason}; {}", self.remedy())));
-        }
-        if !self.found.checks.contains(&check) {
-            self.found.checks.push(check);
         }
         Ok(())
     }

@@ -59,6 +59,24 @@ pub(crate) struct Span {
     pub(crate) size: i64,
 }
 
+impl Span {
+    /// Whether another one moves as this one does, and begins at a known distance from it.
+    pub(super) fn is_alike(&self, other: &Span) -> bool {
+        let Span { base, terms, offset: _, step, products, extents, size: _ } = self;
+        (base, terms, *step) == (&other.base, &other.terms, other.step)
+            && (products, extents) == (&other.products, &other.extents)
+    }
+
+    /// One that stretches over this and another one alike, if there is no more between them than what they move by.
+    pub(super) fn beside(&self, other: &Span) -> Option<Span> {
+        let end = |s: &Span| s.offset.checked_add(s.size);
+        let offset = self.offset.min(other.offset);
+        let size = end(self)?.max(end(other)?).checked_sub(offset)?;
+        let between = size.checked_sub(self.size)?.checked_sub(other.size)?;
+        (between <= self.step.abs()).then(|| Span { offset, size, ..self.clone() })
+    }
+}
+
 /// Makes the code of checks.
 pub(super) struct Emitter<'b, 'm> {
     pub(super) b: &'b mut Builder<'m>,
