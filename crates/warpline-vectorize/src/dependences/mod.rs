@@ -38,6 +38,7 @@ mod order;
 mod pieces;
 mod place;
 mod region;
+mod repeat;
 mod roots;
 mod rows;
 mod scalar;
@@ -48,6 +49,7 @@ use warpline_uniformity::Uniformity;
 
 use super::choices::Contract;
 use super::embedder::Callees;
+use super::known_calls::is_annotation;
 use super::{VectorizeError, no_return_paths};
 use access::Collector;
 use bounds::{Facts, Source};
@@ -75,6 +77,9 @@ pub struct Dependences {
     pub checks: Vec<Check>,
     /// Accesses that checks keep apart in all lanes of a group, so that they may change places.
     pub apart: Vec<(Inst, Inst)>,
+    /// What must hold beside these checks for the last iterations of a loop to be executed [once more](repeat), if
+    /// that is ever possible.
+    pub repeatable: Option<Vec<Check>>,
     /// Accesses that the user answers for, each as places in the source.
     pub trusted: Vec<String>,
     /// What users should know.
@@ -170,6 +175,15 @@ pub(super) fn find(
         kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;
+    let live = || scalar.layout.iter().filter(|&&b| !dead.contains(b));
+    let is_repeatable = |i: Inst| {
+        let data = &scalar.insts[i];
+        let others = data.effects().difference(Effects::TRAPS | Effects::READS | Effects::WRITES);
+        others.is_empty() || is_annotation(module, data)
+    };
+    if live().all(|&b| scalar.block_insts(b).all(is_repeatable)) {
+        judge.found.repeatable = judge.repeatable(&accesses);
+    }
     Ok(judge.found)
 }
 

@@ -12,6 +12,16 @@
 //!   done:       φs of the state;                        br left - now != 0, start, finish
 //! ```
 //!
+//! Where the last group of the last variant may be [executed once more](Groups::once_more), that takes the place of the
+//! masked tail wherever there has been a group, and executes some indices again:
+//!
+//! ```text
+//!   whole:      φs of the state, of how many groups and of how many indices behind them;  br groups != 0, lanes, left
+//!   lanes, left: as above;                                 br something left, repeat, behind
+//!   repeat:     what must hold, some of it checked here;   br whole with 1 group, which ends with the last index
+//!   behind:     `last`
+//! ```
+//!
 //! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
 //! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.
 
@@ -41,6 +51,28 @@ pub(crate) trait Groups {
 
     /// What the function that says where whole groups begin is given for a group that would begin here.
     fn lead_arguments(&self, b: &mut Builder, state: &[Value]) -> Vec<Value>;
+
+    /// Whether indices may be executed once more, at least where something holds that is checked when they are.
+    fn may_repeat(&self) -> bool {
+        false
+    }
+
+    /// The state so many indices earlier, which is a negative number, of `count` in all. Control goes to a block
+    /// instead if what must hold for them to be executed once more does not. Also the blocks that were made.
+    fn once_more(&self, _: &mut Builder, state: &[Value], _: Again) -> (Vec<Value>, Vec<Block>) {
+        (state.to_vec(), Vec::new())
+    }
+}
+
+/// What indices are executed again.
+#[derive(Copy, Clone)]
+pub(crate) struct Again {
+    /// By how many the state goes on: a negative number.
+    pub(crate) by: Value,
+    /// How many there are in all.
+    pub(crate) count: Value,
+    /// Where control goes if that cannot be.
+    pub(crate) otherwise: Block,
 }
 
 /// What was made. The builder stands behind all of it.
@@ -71,7 +103,15 @@ pub(crate) fn emit(
         let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
         let [lanes, left] = names.map(|name| b.block(name));
         state = groups.resized(b, variant, &state);
-        (state, over) = whole_groups(b, groups, variant, &state, over, [lanes, left]);
+        let is_last = k + 1 == variants.groups.len();
+        if is_last && prologue.is_none() && groups.may_repeat() {
+            (state, over) =
+                groups_and_once_more(b, groups, variant, &state, [over, count], [lanes, left], &mut blocks);
+            continue;
+        }
+        let (number, rest) = divided(b, over, variant);
+        state = whole_groups(b, groups, variant, &state, number, [lanes, left]);
+        over = rest;
         blocks.extend([lanes, left]);
     }
     let last = match variants.tail {
@@ -112,20 +152,25 @@ fn masked_tail(
     last
 }
 
-/// The loop over whole groups of some of so many indices, in the first of two blocks. The state behind it and how
-/// many indices are left over, in the second block, where the builder goes on.
+/// How many whole groups so many indices are, and how many are left over.
+fn divided(b: &mut Builder, count: Value, variant: BodyVariant) -> (Value, Value) {
+    let width = b.int(64, variant.lanes.into());
+    let number = b.binary(BinaryOp::UDiv, count, width, InstFlags::empty());
+    (number, b.binary(BinaryOp::URem, count, width, InstFlags::empty()))
+}
+
+/// The loop over so many whole groups, which may be none, in the first of two blocks. The state behind it, in the
+/// second block, where the builder goes on.
 fn whole_groups(
     b: &mut Builder,
     groups: &dyn Groups,
     variant: BodyVariant,
     initial: &[Value],
-    count: Value,
+    number: Value,
     [lanes, left]: [Block; 2],
-) -> (Vec<Value>, Value) {
+) -> Vec<Value> {
     let begin = b.at;
-    let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, variant.lanes.into()));
-    let number = b.binary(BinaryOp::UDiv, count, width, InstFlags::empty());
-    let over = b.binary(BinaryOp::URem, count, width, InstFlags::empty());
+    let (zero, one) = (b.int(64, 0), b.int(64, 1));
     let whole = b.icmp(IntPred::Ne, number, zero);
     b.cond_br(whole, lanes, left);
     let group = b.func.add_phi(lanes, Type::Int(64));
@@ -146,6 +191,50 @@ fn whole_groups(
     let state = phis(b, left, initial);
     pass_from(b, begin, left, initial);
     pass_from(b, latch, left, &behind);
+    state
+}
+
+/// The whole groups of a number of indices, then, if any are left over and there are enough in all, one group that ends
+/// with the last one. The state behind, and how many indices are left over then.
+fn groups_and_once_more(
+    b: &mut Builder,
+    groups: &dyn Groups,
+    variant: BodyVariant,
+    initial: &[Value],
+    [left_over, count]: [Value; 2],
+    loop_blocks: [Block; 2],
+    blocks: &mut Vec<Block>,
+) -> (Vec<Value>, Value) {
+    let [whole, repeat, enough, behind] = ["whole", "repeat", "enough", "behind"].map(|name| b.block(name));
+    let (number, rest) = divided(b, left_over, variant);
+    let first: Vec<Value> = [number, rest].into_iter().chain(initial.iter().copied()).collect();
+    b.br(whole);
+    let carried = phis(b, whole, &first);
+    b.pass(&first);
+
+    b.at = whole;
+    let (number, over) = (carried[0], carried[1]);
+    let state = whole_groups(b, groups, variant, &carried[2..], number, loop_blocks);
+    let (zero, one, width) = (b.int(64, 0), b.int(64, 1), b.int(64, variant.lanes.into()));
+    let some = b.icmp(IntPred::Ne, over, zero);
+    b.cond_br(some, repeat, behind);
+
+    b.at = repeat;
+    let many = b.icmp(IntPred::Uge, count, width);
+    b.cond_br(many, enough, behind);
+    b.at = enough;
+    let by = b.binary(BinaryOp::Sub, over, width, InstFlags::empty());
+    let (earlier, checks) = groups.once_more(b, &state, Again { by, count, otherwise: behind });
+    b.br(whole);
+    let again: Vec<Value> = [one, zero].into_iter().chain(earlier).collect();
+    b.pass(&again);
+
+    b.at = behind;
+    blocks.push(whole);
+    blocks.extend(loop_blocks);
+    blocks.extend([repeat, enough]);
+    blocks.extend(checks);
+    blocks.push(behind);
     (state, over)
 }
 

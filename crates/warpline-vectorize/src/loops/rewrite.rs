@@ -20,7 +20,7 @@
 
 use crate::builder::Builder;
 use crate::dependences::{Check, span};
-use crate::driver::skeleton::{Groups, pass_from, phis};
+use crate::driver::skeleton::{Again, Groups, pass_from, phis};
 use crate::driver::{BodyVariant, BodyVariants, FEW};
 use warpline_ir::{
     BinaryOp, Block, CastOp, Combine, Constant, FuncId, Function, InstFlags, IntPred, Loc, Module, Op, Type,
@@ -56,6 +56,8 @@ pub(super) struct Parts<'a> {
     pub(super) variants: &'a BodyVariants,
     /// What must hold, or the loop runs as it was.
     pub(super) checks: &'a [Check],
+    /// What must hold beside for iterations to be executed once more, if they ever may be.
+    pub(super) repeatable: Option<&'a [Check]>,
     /// How lanes look ahead, if the loop is left in the middle.
     pub(super) search: Option<&'a Search>,
     pub(super) stops: Stops,
@@ -215,6 +217,21 @@ impl Groups for Parts<'_> {
 
     fn lead_arguments(&self, _: &mut Builder, state: &[Value]) -> Vec<Value> {
         self.arguments(state)
+    }
+
+    fn may_repeat(&self) -> bool {
+        self.repeatable.is_some()
+    }
+
+    fn once_more(
+        &self,
+        b: &mut Builder,
+        state: &[Value],
+        Again { by, count, otherwise }: Again,
+    ) -> (Vec<Value>, Vec<Block>) {
+        let checked = span::emit(b, self.repeatable.unwrap_or(&[]), count, otherwise);
+        let earlier = (0..state.len()).map(|k| self.advanced(b, k, state, Some(by), 0)).collect();
+        (earlier, checked.blocks)
     }
 }
 
