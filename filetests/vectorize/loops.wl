@@ -38,9 +38,9 @@ exit:
 ;   %v28: <4 x i32> = insertelement poison, i32 0, i32 0
 ;   %v29: <4 x i32> = shufflevector %v28, poison [0, 0, 0, 0]
 ;   %v30: <4 x i32> = insertelement %v29, i32 7, i32 0
-;   %v33: i64 = udiv %v24, 4
-;   %v34: i64 = urem %v24, 4
-;   %v35: i1 = icmp ne %v33, 0
+;   %v32: i64 = udiv %v24, 4
+;   %v33: i64 = urem %v24, 4
+;   %v35: i1 = icmp ne %v32, 0
 ;   br %v35, lanes(0, 0, %v30), left(0, %v30)
 ; lanes:
 ;   %v36: i64 = phi
@@ -49,21 +49,21 @@ exit:
 ;   %v40: <4 x i32> = call @sum_x4(%n, %p, %v38, %v39)
 ;   %v43: i32 = add %v38, 4
 ;   %v44: i64 = add nuw %v36, 1
-;   %v45: i1 = icmp ult %v44, %v33
+;   %v45: i1 = icmp ult %v44, %v32
 ;   br %v45, lanes(%v44, %v43, %v40), left(%v43, %v40)
 ; left:
 ;   %v46: i32 = phi
 ;   %v47: <4 x i32> = phi
-;   %v48: i1 = icmp ne %v34, 0
+;   %v48: i1 = icmp ne %v33, 0
 ;   br %v48, tail, done(%v46, %v47)
 ; tail:
-;   %v51: i32 = trunc %v34
+;   %v51: i32 = trunc %v33
 ;   %v53: <4 x i32> = insertelement poison, %v51, i32 0
 ;   %v54: <4 x i32> = shufflevector %v53, poison [0, 0, 0, 0]
 ;   %v55: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v54
 ;   %v56: <4 x i32> = call @sum_x4.masked(%n, %p, %v46, %v47, %v55)
-;   %v57: i64 = sub %v34, 1
-;   %v58: i32 = trunc %v34
+;   %v57: i64 = sub %v33, 1
+;   %v58: i32 = trunc %v33
 ;   %v59: i32 = mul %v58, 1
 ;   %v60: i32 = add %v46, %v59
 ;   %v61: <4 x i32> = select %v55, %v56, %v47
@@ -436,33 +436,49 @@ exit:
 ; begin:
 ;   %v22: i64 = udiv %v19, 4
 ;   %v23: i64 = urem %v19, 4
-;   %v24: i1 = icmp ne %v22, 0
-;   br %v24, lanes(0, 0), left(0)
-; lanes:
+;   br whole(%v22, %v23, 0)
+; whole:
+;   %v24: i64 = phi
 ;   %v25: i64 = phi
 ;   %v26: i64 = phi
-;   call @own_x4(%n, %p, %v26)
-;   %v28: i64 = add %v26, 4
-;   %v29: i64 = add nuw %v25, 1
-;   %v30: i1 = icmp ult %v29, %v22
-;   br %v30, lanes(%v29, %v28), left(%v28)
+;   %v27: i1 = icmp ne %v24, 0
+;   br %v27, lanes(0, %v26), left(%v26)
+; lanes:
+;   %v28: i64 = phi
+;   %v29: i64 = phi
+;   call @own_x4(%n, %p, %v29)
+;   %v31: i64 = add %v29, 4
+;   %v32: i64 = add nuw %v28, 1
+;   %v33: i1 = icmp ult %v32, %v24
+;   br %v33, lanes(%v32, %v31), left(%v31)
 ; left:
-;   %v31: i64 = phi
-;   %v32: i1 = icmp ne %v23, 0
-;   br %v32, tail, done(%v31)
+;   %v34: i64 = phi
+;   %v35: i1 = icmp ne %v25, 0
+;   br %v35, repeat, behind
+; repeat:
+;   %v36: i1 = icmp uge %v19, 4
+;   br %v36, enough, behind
+; enough:
+;   %v37: i64 = sub %v25, 4
+;   %v38: i64 = mul %v37, 1
+;   %v39: i64 = add %v34, %v38
+;   br whole(1, 0, %v39)
+; behind:
+;   %v40: i1 = icmp ne %v25, 0
+;   br %v40, tail, done(%v34)
 ; tail:
-;   %v34: i32 = trunc %v23
-;   %v38: <4 x i32> = insertelement poison, %v34, i32 0
-;   %v39: <4 x i32> = shufflevector %v38, poison [0, 0, 0, 0]
-;   %v40: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v39
-;   call @own_x4.masked(%n, %p, %v31, %v40)
-;   %v41: i64 = sub %v23, 1
-;   %v42: i64 = mul %v23, 1
-;   %v43: i64 = add %v31, %v42
-;   br done(%v43)
+;   %v42: i32 = trunc %v25
+;   %v46: <4 x i32> = insertelement poison, %v42, i32 0
+;   %v47: <4 x i32> = shufflevector %v46, poison [0, 0, 0, 0]
+;   %v48: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v47
+;   call @own_x4.masked(%n, %p, %v34, %v48)
+;   %v49: i64 = sub %v25, 1
+;   %v50: i64 = mul %v25, 1
+;   %v51: i64 = add %v34, %v50
+;   br done(%v51)
 ; done:
-;   %v33: i64 = phi
-;   br scalar(%v33)
+;   %v41: i64 = phi
+;   br scalar(%v41)
 ; scalar:
 ;   %v14: i64 = phi
 ;   br head(%v14)

@@ -43,9 +43,9 @@ end:
 ;   %v30: i1 = icmp ne %v27, 0
 ;   %v31: i64 = select %v30, %v27, %v25
 ;   %v32: i64 = select %v29, %v31, %v25
-;   %v35: i64 = udiv %v32, 4
-;   %v36: i64 = urem %v32, 4
-;   %v37: i1 = icmp ne %v35, 0
+;   %v34: i64 = udiv %v32, 4
+;   %v35: i64 = urem %v32, 4
+;   %v37: i1 = icmp ne %v34, 0
 ;   br %v37, lanes(0, %v24), left(%v24)
 ; lanes:
 ;   %v38: i64 = phi
@@ -53,20 +53,20 @@ end:
 ;   call @next_x4(%n, %a, %b, %v39)
 ;   %v42: i32 = add %v39, 4
 ;   %v43: i64 = add nuw %v38, 1
-;   %v44: i1 = icmp ult %v43, %v35
+;   %v44: i1 = icmp ult %v43, %v34
 ;   br %v44, lanes(%v43, %v42), left(%v42)
 ; left:
 ;   %v45: i32 = phi
-;   %v46: i1 = icmp ne %v36, 0
+;   %v46: i1 = icmp ne %v35, 0
 ;   br %v46, tail, done(%v45)
 ; tail:
-;   %v48: i32 = trunc %v36
+;   %v48: i32 = trunc %v35
 ;   %v51: <4 x i32> = insertelement poison, %v48, i32 0
 ;   %v52: <4 x i32> = shufflevector %v51, poison [0, 0, 0, 0]
 ;   %v53: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v52
 ;   call @next_x4.masked(%n, %a, %b, %v45, %v53)
-;   %v54: i64 = sub %v36, 1
-;   %v55: i32 = trunc %v36
+;   %v54: i64 = sub %v35, 1
+;   %v55: i32 = trunc %v35
 ;   %v56: i32 = mul %v55, 1
 ;   %v57: i32 = add %v45, %v56
 ;   br done(%v57)

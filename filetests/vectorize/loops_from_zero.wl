@@ -41,9 +41,9 @@ out:
 ;   %v24: i1 = icmp ne %v22, 0
 ;   br %v24, begin, scalar(0)
 ; begin:
-;   %v27: i64 = udiv %v22, 4
-;   %v28: i64 = urem %v22, 4
-;   %v29: i1 = icmp ne %v27, 0
+;   %v26: i64 = udiv %v22, 4
+;   %v27: i64 = urem %v22, 4
+;   %v29: i1 = icmp ne %v26, 0
 ;   br %v29, lanes(0, 0), left(0)
 ; lanes:
 ;   %v30: i64 = phi
@@ -51,20 +51,20 @@ out:
 ;   call @upwards_x4(%n, %a, %p, %v32)
 ;   %v35: i32 = add %v32, 4
 ;   %v36: i64 = add nuw %v30, 1
-;   %v37: i1 = icmp ult %v36, %v27
+;   %v37: i1 = icmp ult %v36, %v26
 ;   br %v37, lanes(%v36, %v35), left(%v35)
 ; left:
 ;   %v38: i32 = phi
-;   %v39: i1 = icmp ne %v28, 0
+;   %v39: i1 = icmp ne %v27, 0
 ;   br %v39, tail, done(%v38)
 ; tail:
-;   %v41: i32 = trunc %v28
+;   %v41: i32 = trunc %v27
 ;   %v44: <4 x i32> = insertelement poison, %v41, i32 0
 ;   %v45: <4 x i32> = shufflevector %v44, poison [0, 0, 0, 0]
 ;   %v46: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v45
 ;   call @upwards_x4.masked(%n, %a, %p, %v38, %v46)
-;   %v47: i64 = sub %v28, 1
-;   %v48: i32 = trunc %v28
+;   %v47: i64 = sub %v27, 1
+;   %v48: i32 = trunc %v27
 ;   %v49: i32 = mul %v48, 1
 ;   %v50: i32 = add %v38, %v49
 ;   br done(%v50)
@@ -153,9 +153,9 @@ out:
 ;   %v25: i1 = icmp ne %v23, 0
 ;   br %v25, begin, scalar(%v16)
 ; begin:
-;   %v28: i64 = udiv %v23, 4
-;   %v29: i64 = urem %v23, 4
-;   %v30: i1 = icmp ne %v28, 0
+;   %v27: i64 = udiv %v23, 4
+;   %v28: i64 = urem %v23, 4
+;   %v30: i1 = icmp ne %v27, 0
 ;   br %v30, lanes(0, %v16), left(%v16)
 ; lanes:
 ;   %v31: i64 = phi
@@ -163,20 +163,20 @@ out:
 ;   call @guarded_header_x4(%n, %a, %p, %v33)
 ;   %v36: i32 = add %v33, 4
 ;   %v37: i64 = add nuw %v31, 1
-;   %v38: i1 = icmp ult %v37, %v28
+;   %v38: i1 = icmp ult %v37, %v27
 ;   br %v38, lanes(%v37, %v36), left(%v36)
 ; left:
 ;   %v39: i32 = phi
-;   %v40: i1 = icmp ne %v29, 0
+;   %v40: i1 = icmp ne %v28, 0
 ;   br %v40, tail, done(%v39)
 ; tail:
-;   %v42: i32 = trunc %v29
+;   %v42: i32 = trunc %v28
 ;   %v45: <4 x i32> = insertelement poison, %v42, i32 0
 ;   %v46: <4 x i32> = shufflevector %v45, poison [0, 0, 0, 0]
 ;   %v47: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v46
 ;   call @guarded_header_x4.masked(%n, %a, %p, %v39, %v47)
-;   %v48: i64 = sub %v29, 1
-;   %v49: i32 = trunc %v29
+;   %v48: i64 = sub %v28, 1
+;   %v49: i32 = trunc %v28
 ;   %v50: i32 = mul %v49, 1
 ;   %v51: i32 = add %v39, %v50
 ;   br done(%v51)
@@ -270,36 +270,53 @@ out:
 ;   %v29: i1 = icmp ne %v27, 0
 ;   br %v29, begin, scalar(%v20)
 ; begin:
-;   %v32: i64 = udiv %v27, 4
-;   %v33: i64 = urem %v27, 4
-;   %v34: i1 = icmp ne %v32, 0
-;   br %v34, lanes(0, %v20), left(%v20)
-; lanes:
+;   %v31: i64 = udiv %v27, 4
+;   %v32: i64 = urem %v27, 4
+;   br whole(%v31, %v32, %v20)
+; whole:
+;   %v33: i64 = phi
 ;   %v35: i64 = phi
-;   %v37: i32 = phi
-;   call @downwards_x4(%n, %b, %p, %v37)
-;   %v40: i32 = add %v37, 4
-;   %v41: i64 = add nuw %v35, 1
-;   %v42: i1 = icmp ult %v41, %v32
-;   br %v42, lanes(%v41, %v40), left(%v40)
+;   %v36: i32 = phi
+;   %v38: i1 = icmp ne %v33, 0
+;   br %v38, lanes(0, %v36), left(%v36)
+; lanes:
+;   %v39: i64 = phi
+;   %v40: i32 = phi
+;   call @downwards_x4(%n, %b, %p, %v40)
+;   %v43: i32 = add %v40, 4
+;   %v44: i64 = add nuw %v39, 1
+;   %v45: i1 = icmp ult %v44, %v33
+;   br %v45, lanes(%v44, %v43), left(%v43)
 ; left:
-;   %v43: i32 = phi
-;   %v44: i1 = icmp ne %v33, 0
-;   br %v44, tail, done(%v43)
+;   %v46: i32 = phi
+;   %v47: i1 = icmp ne %v35, 0
+;   br %v47, repeat, behind
+; repeat:
+;   %v48: i1 = icmp uge %v27, 4
+;   br %v48, enough, behind
+; enough:
+;   %v49: i64 = sub %v35, 4
+;   %v50: i32 = trunc %v49
+;   %v51: i32 = mul %v50, 1
+;   %v52: i32 = add %v46, %v51
+;   br whole(1, 0, %v52)
+; behind:
+;   %v53: i1 = icmp ne %v35, 0
+;   br %v53, tail, done(%v46)
 ; tail:
-;   %v46: i32 = trunc %v33
-;   %v49: <4 x i32> = insertelement poison, %v46, i32 0
-;   %v50: <4 x i32> = shufflevector %v49, poison [0, 0, 0, 0]
-;   %v51: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v50
-;   call @downwards_x4.masked(%n, %b, %p, %v43, %v51)
-;   %v52: i64 = sub %v33, 1
-;   %v53: i32 = trunc %v33
-;   %v54: i32 = mul %v53, 1
-;   %v55: i32 = add %v43, %v54
-;   br done(%v55)
+;   %v55: i32 = trunc %v35
+;   %v58: <4 x i32> = insertelement poison, %v55, i32 0
+;   %v59: <4 x i32> = shufflevector %v58, poison [0, 0, 0, 0]
+;   %v60: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v59
+;   call @downwards_x4.masked(%n, %b, %p, %v46, %v60)
+;   %v61: i64 = sub %v35, 1
+;   %v62: i32 = trunc %v35
+;   %v63: i32 = mul %v62, 1
+;   %v64: i32 = add %v46, %v63
+;   br done(%v64)
 ; done:
-;   %v45: i32 = phi
-;   br scalar(%v45)
+;   %v54: i32 = phi
+;   br scalar(%v54)
 ; scalar:
 ;   %v21: i32 = phi
 ;   br head(%v21)
@@ -379,9 +396,9 @@ out:
 ;   %v21: i1 = icmp ne %v19, 0
 ;   br %v21, begin, scalar(0)
 ; begin:
-;   %v24: i64 = udiv %v19, 4
-;   %v25: i64 = urem %v19, 4
-;   %v26: i1 = icmp ne %v24, 0
+;   %v23: i64 = udiv %v19, 4
+;   %v24: i64 = urem %v19, 4
+;   %v26: i1 = icmp ne %v23, 0
 ;   br %v26, lanes(0, 0), left(0)
 ; lanes:
 ;   %v27: i64 = phi
@@ -389,20 +406,20 @@ out:
 ;   call @unguarded_x4(%n, %a, %p, %v29)
 ;   %v32: i32 = add %v29, 4
 ;   %v33: i64 = add nuw %v27, 1
-;   %v34: i1 = icmp ult %v33, %v24
+;   %v34: i1 = icmp ult %v33, %v23
 ;   br %v34, lanes(%v33, %v32), left(%v32)
 ; left:
 ;   %v35: i32 = phi
-;   %v36: i1 = icmp ne %v25, 0
+;   %v36: i1 = icmp ne %v24, 0
 ;   br %v36, tail, done(%v35)
 ; tail:
-;   %v38: i32 = trunc %v25
+;   %v38: i32 = trunc %v24
 ;   %v41: <4 x i32> = insertelement poison, %v38, i32 0
 ;   %v42: <4 x i32> = shufflevector %v41, poison [0, 0, 0, 0]
 ;   %v43: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v42
 ;   call @unguarded_x4.masked(%n, %a, %p, %v35, %v43)
-;   %v44: i64 = sub %v25, 1
-;   %v45: i32 = trunc %v25
+;   %v44: i64 = sub %v24, 1
+;   %v45: i32 = trunc %v24
 ;   %v46: i32 = mul %v45, 1
 ;   %v47: i32 = add %v35, %v46
 ;   br done(%v47)
