@@ -317,7 +317,7 @@ fn vectorize(body: &str, options: &[&str]) -> (Option<i32>, String) {
     all.extend(options);
     let output = warpline(&all);
     assert_eq!(object.exists(), output.status.code() == Some(0), "{}", stderr(&output));
-    (output.status.code(), stderr(&output))
+    (output.status.code(), stderr(&output) + &stdout(&output))
 }
 
 const WAIT: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
@@ -629,7 +629,11 @@ fn run_groups_the_work_items_of_kernels_without_barriers() {
     let (code, said) = run(&["--global", "64", "--range", "0..64"]);
     assert!(code == Some(2) && said.contains("--range"), "{said}");
     let output = warpline(&["run", broken.to_str().unwrap(), "--local", "64"]);
-    assert!(output.status.code() == Some(2) && stderr(&output).contains("no work-items"), "{}", stderr(&output));
+    assert!(
+        output.status.code() == Some(2) && stderr(&output).contains("no work-items"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

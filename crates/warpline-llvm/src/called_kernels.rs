@@ -192,7 +192,10 @@ mod tests {
         let text = read.to_text();
         assert_eq!(text.matches("spir_func").count(), 4, "{text}");
         assert!(text.contains("define spir_kernel void @ab("), "{text}");
-        assert!(text.contains("!DILocation(line: 4") && text.contains("target triple = \"spir64\""), "{text}");
+        assert!(
+            text.contains("!DILocation(line: 4") && text.contains("target triple = \"spir64\""),
+            "{text}"
+        );
     }
 
     #[test]

@@ -37,7 +37,8 @@ fn mark(func: &mut Function) -> bool {
 fn exact(func: &Function, i: Inst) -> InstFlags {
     let none = InstFlags::empty();
     let data = &func.insts[i];
-    let (Op::Binary(op @ (BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl)), Some(v)) = (&data.op, data.result())
+    let (Op::Binary(op @ (BinaryOp::Add | BinaryOp::Mul | BinaryOp::Shl)), Some(v)) =
+        (&data.op, data.result())
     else {
         return none;
     };

@@ -405,8 +405,7 @@ impl Judge<'_> {
             return Ok(());
         }
         let warps = self.contract == Contract::Groups && self.is_volatile(a, b);
-        let remedy =
-            if warps { format!("{RACE_REMEDY}; {WARP_REMEDY}") } else { RACE_REMEDY.to_owned() };
+        let remedy = if warps { format!("{RACE_REMEDY}; {WARP_REMEDY}") } else { RACE_REMEDY.to_owned() };
         let reason = match (a.inst == b.inst, self.is_update(a, b)) {
             (_, true) => format!("is read and written by all lanes at once, which is a race: {remedy}"),
             (true, _) => format!("is written by several lanes at once, which is a race: {remedy}"),
