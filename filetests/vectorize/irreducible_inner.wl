@@ -48,7 +48,7 @@ b21:
 ; b7:
 ;   br b8
 ; b8:
-;   %v9: i32 = add 0, 1
+;   %v9: i32 = add nuw nsw 0, 1
 ;   br false, b7, loop.exit
 ; b9:
 ;   %v33: <4 x i32> = insertelement poison, %v10, i64 0
@@ -82,7 +82,7 @@ b21:
 ;   %v16: <4 x i1> = icmp ult %x0, %v15
 ;   br b11
 ; b16:
-;   %v8: i32 = add 0, 1
+;   %v8: i32 = add nuw nsw 0, 1
 ;   br false, b5, edge
 ; b17:
 ;   %v36: <4 x i32> = select %v19, %v17, %v18

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use crate::called_kernels::as_plain_functions;
+use crate::called_kernels::{as_plain_functions, read_plain_functions};
 use crate::ffi::types::LLVMErrorRef;
 use crate::ffi::types::LLVMVerifierFailureAction::LLVMReturnStatusAction;
 use crate::ffi::types::*;
@@ -547,6 +547,9 @@ fn parse_into(
     bytes: &[u8],
     name: &str,
 ) -> std::result::Result<LLVMModuleRef, String> {
+    if let Some(module) = read_plain_functions(context, bytes, name) {
+        return Ok(module);
+    }
     let mut module = ptr::null_mut();
     let mut message = ptr::null_mut();
     let readable = std::str::from_utf8(bytes).map(as_plain_functions);

@@ -55,7 +55,7 @@ const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cf
 const INLINE_THRESHOLD: &str = "1500";
 const INLINE_KEY: &str = "function-inline-threshold";
 
-const SPIR_FUNC: u32 = 75;
+pub(crate) const SPIR_FUNC: u32 = 75;
 pub(crate) const SPIR_KERNEL: u32 = 76;
 
 impl Module {

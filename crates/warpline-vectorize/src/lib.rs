@@ -94,6 +94,7 @@ mod same_values;
 mod scalarize;
 mod sign_masks;
 mod sink_stores;
+mod small_sums;
 mod split_conditions;
 mod sub_groups;
 mod subword_loads;

@@ -295,10 +295,10 @@ pub struct RunOptions {
     /// The indices, half-open [default: the input's directive]
     #[arg(long, value_name = "A..B", value_parser = range, allow_hyphen_values = true, help_heading = "Data")]
     pub range: Option<(i64, i64)>,
-    /// Kernels with barriers: how many work-items there are, in up to three dimensions
+    /// Kernels over work-groups: how many work-items there are, in up to three dimensions
     #[arg(long, value_name = "N[,N[,N]]", value_parser = work_items, help_heading = "Data")]
     pub global: Option<[u64; 3]>,
-    /// Kernels with barriers: how many work-items a group has, in up to three dimensions [default: all]
+    /// Kernels over work-groups: how many work-items a group has, in up to three dimensions [default: all]
     #[arg(long, value_name = "N[,N[,N]]", value_parser = work_items, help_heading = "Data")]
     pub local: Option<[u64; 3]>,
     /// The argument for a parameter: a number, or f32[N], i32[N] ... with =zero, =iota, =random, =A..B or =NUMBER;

@@ -1,4 +1,5 @@
-//! `warpline run` of kernels with barriers: whole work-groups, as they are defined and in vector code.
+//! `warpline run` of kernels over work-groups, with barriers or without: whole groups, as they are defined and in
+//! vector code.
 //!
 //! The reference is the lane interpreter, in which each work-item runs to its next barrier by itself, in an order that
 //! the seed chooses. It runs all groups, one after the other; then the driver over work-groups runs in machine code,
@@ -7,7 +8,7 @@
 use serde_json::json;
 use warpline::group_functions::Query;
 use warpline::interp::{Machine, Options, SubGroups, Val};
-use warpline::ir::Type;
+use warpline::ir::{FuncId, Type};
 use warpline::vectorize::driver;
 use warpline::vectorize::warps::Warps;
 use warpline::vectorize::work_items::{Added, Local, WorkItems};
@@ -56,7 +57,7 @@ impl Range {
     }
 }
 
-/// Runs a kernel that was cut.
+/// Runs a kernel that was cut, or one without barriers whose work-items options group.
 ///
 /// # Errors
 /// If options do not fit, or the reason why the kernel cannot be vectorized or run.
@@ -69,6 +70,10 @@ pub(super) fn judge(
     let Some(items) = kernel.items.clone() else {
         return Err(Error::option("--global", "the kernel asks for no work-items"));
     };
+    if options.range.is_some() {
+        let message = "`--global` says how many work-items a kernel over work-groups has";
+        return Err(Error::option("--range", message));
+    }
     let range = range(options, &items, kernel.group)?;
     if items.warps.is_some() {
         range.has_whole_warps(u64::from(kernel.width))?;
@@ -81,10 +86,15 @@ pub(super) fn judge(
         groups: "warpline_run_groups",
         workspace: "warpline_run_workspace",
     };
-    let made = groups::make(&asked, &mut kernel, names)?;
-    let entry = driver::slots_entry(&mut kernel.imported.ir, made.driver, VECTOR);
-    let entry = entry.map_err(|e| kernel.refusal(&e))?;
-    let new: Vec<_> = made.new.iter().copied().chain([entry]).collect();
+    let (driver, mut new) = match kernel.regions {
+        Some(_) => {
+            let made = groups::make(&asked, &mut kernel, names)?;
+            (made.driver, made.new)
+        }
+        None => by_rows(&asked, &mut kernel, &items, names)?,
+    };
+    let entry = driver::slots_entry(&mut kernel.imported.ir, driver, VECTOR);
+    new.push(entry.map_err(|e| kernel.refusal(&e))?);
     kernel.export(&new)?;
     let codegen = CodegenOptions {
         define_missing: true,
@@ -122,6 +132,25 @@ pub(super) fn judge(
     let compared = lockstep.compare(&data, &image, options.tolerance.as_ref());
     image.restore(&data);
     finding(options, &kernel, &range, &lockstep, &compared, (note, String::new()))
+}
+
+/// The driver over all work-items of a kernel that was not cut, and all that it needs.
+fn by_rows(
+    asked: &VectorizeOptions,
+    kernel: &mut Kernel,
+    items: &WorkItems,
+    names: groups::Names<'_>,
+) -> Result<(FuncId, Vec<FuncId>)> {
+    let math = kernel.math_library(&asked.kernel);
+    let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
+    let vectors = kernel.vectorizer(names.lanes.to_owned(), kernel.width, false, &math, &bodies);
+    let made = kernel.over_range(&vectors, &format!("{}.row", names.ndrange))?;
+    let mut new: Vec<FuncId> = kernel.copies().chain(made.functions()).collect();
+    let ir = &mut kernel.imported.ir;
+    let all = driver::ndrange(ir, items, &kernel.args, made.range, names.ndrange);
+    let all = all.map_err(|e| kernel.refusal(&e))?;
+    new.extend(&all);
+    Ok((all[0], new))
 }
 
 /// The work-items that options ask for. Without any, groups with as many as data is made up for, in a row or, if the

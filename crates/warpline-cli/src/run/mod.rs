@@ -95,6 +95,9 @@ fn run_and_count(
     profile: &RefCell<Profile>,
 ) -> Result<Outcome> {
     if let Some(asked) = options.loops.options(&options.kernel)? {
+        if options.global.or(options.local).is_some() {
+            return Err(Error::option("--global", "loops have no work-items"));
+        }
         return run_loops(options, &asked, picture, profile);
     }
     let asked = options.kernel.asked()?;
@@ -118,13 +121,15 @@ fn run_and_count(
             asked.args = Some(format!("{index}=index"));
         }
         let kernel = kernel::settle(&asked, imported, cpu.clone())?;
-        if kernel.regions.is_some() {
+        let grouped = options.global.or(options.local).is_some();
+        if kernel.regions.is_some() || grouped {
+            let what = if kernel.regions.is_some() { "has barriers" } else { "runs over groups" };
             if options.profile_out.is_some() {
-                let message = format!("`{}` has barriers, and its branches are not counted", kernel.name);
+                let message = format!("`{}` {what}, and its branches are not counted", kernel.name);
                 return Err(Error::option("--profile-out", message));
             }
             if options.draw_lanes.is_some() {
-                let message = format!("`{}` has barriers, and its lanes are not drawn", kernel.name);
+                let message = format!("`{}` {what}, and its lanes are not drawn", kernel.name);
                 return Err(Error::option("--draw-lanes", message));
             }
             return groups::judge(options, &asked, kernel, room);

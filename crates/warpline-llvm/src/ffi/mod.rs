@@ -96,6 +96,14 @@ required {
         context_ref: LLVMContextRef, mem_buf: LLVMMemoryBufferRef, out_m: *mut LLVMModuleRef,
         out_message: *mut *mut c_char
     ) -> LLVMBool;
+    fn LLVMGetBitcodeModuleInContext2(
+        context_ref: LLVMContextRef, mem_buf: LLVMMemoryBufferRef, out_m: *mut LLVMModuleRef
+    ) -> LLVMBool;
+    fn LLVMModuleCreateWithNameInContext(module_id: *const c_char, c: LLVMContextRef) -> LLVMModuleRef;
+    fn LLVMGetSourceFileName(m: LLVMModuleRef, len: *mut usize) -> *const c_char;
+    fn LLVMSetSourceFileName(m: LLVMModuleRef, name: *const c_char, len: usize);
+    fn LLVMDebugMetadataVersion() -> u32;
+    fn LLVMGetModuleDebugMetadataVersion(module: LLVMModuleRef) -> u32;
     fn LLVMVerifyModule(m: LLVMModuleRef, action: u32, out_message: *mut *mut c_char) -> LLVMBool;
     fn LLVMPrintModuleToString(m: LLVMModuleRef) -> *mut c_char;
     fn LLVMWriteBitcodeToMemoryBuffer(m: LLVMModuleRef) -> LLVMMemoryBufferRef;

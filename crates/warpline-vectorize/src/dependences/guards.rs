@@ -46,8 +46,22 @@ pub(super) struct Guards<'a> {
 impl Guards<'_> {
     /// Whether a lane that executes `a` and one that executes `b` can be so many lanes apart, as far as guards say.
     pub(super) fn allow(&self, a: Inst, b: Inst, lanes: i64) -> bool {
-        let [of_a, of_b] = [a, b].map(|i| self.around(self.func.insts[i].block));
+        let [mut of_a, mut of_b] = [a, b].map(|i| self.around(self.func.insts[i].block));
+        let (always_of_a, always_of_b) = (self.naturals(&of_b), self.naturals(&of_a));
+        of_a.extend(always_of_a);
+        of_b.extend(always_of_b);
         of_a.iter().all(|x| of_b.iter().all(|y| self.fit(x, y, lanes)))
+    }
+
+    /// What always holds of the numbers of work-items that guards compare: they are not negative.
+    fn naturals(&self, guards: &[Guard]) -> Vec<Guard> {
+        let natural = |guard: &Guard| match *guard {
+            Guard::Between(x, ..) if self.is_natural(x) => {
+                self.turn(x).map(|turn| Guard::Between(x, 0, turn / 2 - 1))
+            }
+            _ => None,
+        };
+        guards.iter().filter_map(natural).collect()
     }
 
     /// Whether a constant says which lanes are the last ones that execute an access.

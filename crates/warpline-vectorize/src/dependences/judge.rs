@@ -35,6 +35,10 @@ const TILE: i64 = 8;
 const RACE_REMEDY: &str = "let each lane have its own element, use an atomic operation or a reduction over the lanes \
                            (`warpline_reduce_add` …), or accept races by `//@ racy`";
 
+/// What to do about work-items that meet in volatile memory.
+const WARP_REMEDY: &str =
+    "if those of a warp are to execute one statement after the other together, say so by `//@ warp 32`";
+
 /// What accesses have in common that are compared: the base of their places, or else their address.
 type Key = (Option<Sym>, Option<Value>);
 
@@ -57,6 +61,8 @@ pub(super) struct Judge<'a> {
     pub(super) found: Dependences,
     /// Of the accesses that race only in long rows, how many work-items are apart, and which warning says so.
     pub(super) long_rows: Option<(i64, usize)>,
+    /// Whether a warning says what warps are for.
+    pub(super) warned_of_warps: bool,
     /// Accesses that are checked since they have changed places.
     pub(super) kept_apart: Vec<(Inst, Inst)>,
 }
@@ -371,6 +377,7 @@ impl Judge<'_> {
                     );
                     return Err(self.refuse(a, b, reason));
                 }
+                self.warn_of_warps(a, b);
                 self.trust(a, b);
                 return Ok(());
             }
@@ -405,7 +412,8 @@ impl Judge<'_> {
             self.warn_of_long_rows(a, b, lanes);
             return Ok(());
         }
-        let remedy = RACE_REMEDY;
+        let warps = self.contract == Contract::Groups && self.is_volatile(a, b);
+        let remedy = if warps { format!("{RACE_REMEDY}; {WARP_REMEDY}") } else { RACE_REMEDY.to_owned() };
         let reason = match (a.inst == b.inst, self.is_update(a, b)) {
             (_, true) => format!("is read and written by all lanes at once, which is a race: {remedy}"),
             (true, _) => format!("is written by several lanes at once, which is a race: {remedy}"),
@@ -433,6 +441,26 @@ impl Judge<'_> {
 
     fn is_volatile(&self, a: &Access, b: &Access) -> bool {
         a.kind == Kind::Volatile && b.kind == Kind::Volatile
+    }
+
+    /// Tells users of what looks as if it were for the warps of a GPU: a load from volatile memory behind a store there,
+    /// perhaps another work-item's, without a barrier between them.
+    fn warn_of_warps(&mut self, a: &Access, b: &Access) {
+        let (store, load) = match self.schedule.within_iteration(a.inst, b.inst) {
+            Order::Before => (a, b),
+            Order::After => (b, a),
+            _ => return,
+        };
+        let is_plain = self.contract == Contract::Groups && self.is_volatile(a, b);
+        if !is_plain || self.warned_of_warps || !store.writes || !load.reads || a.inst == b.inst {
+            return;
+        }
+        self.warned_of_warps = true;
+        let (here, there) = (self.place(load), self.place(store));
+        self.found.warnings.push(format!(
+            "{here}: without a barrier, work-items need not see what others have stored to volatile memory at \
+             {there}; {WARP_REMEDY}"
+        ));
     }
 
     /// Tells users of accesses that race only in groups with many work-items in a row, the fewest that are too many.

@@ -172,6 +172,7 @@ pub(super) fn find(
         is_vectorized: &is_vectorized,
         found: Dependences::default(),
         long_rows: None,
+        warned_of_warps: false,
         kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;

@@ -36,6 +36,8 @@ use warpline_ir::group_functions::Query;
 use warpline_ir::{Constant, FuncId, Function, Inst, Module, Op, Type, Value};
 use warpline_uniformity::shape::ArgShape;
 
+pub(crate) use self::regions::is_local;
+
 use self::collective::Expanded;
 use self::spread::Spread;
 use crate::VectorizeError;

@@ -251,7 +251,7 @@ fn local_updates(func: &mut Function) {
 }
 
 /// Whether an address leads to local memory alone.
-fn is_local(func: &Function, address: Value) -> bool {
+pub(crate) fn is_local(func: &Function, address: Value) -> bool {
     let (mut seen, mut work) = (EntitySet::new(), vec![address]);
     while let Some(v) = work.pop() {
         if !seen.insert(v) {

@@ -26,7 +26,7 @@ pub use warpline_ir::Phase;
 use super::pass::{Context, Unit, needed, optional, run};
 use super::{
     VectorizeError, cleanup, dynamic_uniformity, hoist_loads, if_conversion, lane_program, narrow, normalize,
-    passed_guards, private_memory, scalarize, sign_masks, sink_stores, split_conditions, widen,
+    passed_guards, private_memory, scalarize, sign_masks, sink_stores, small_sums, split_conditions, widen,
     wrapping_indices,
 };
 use Phase::{Canonical, Linearized, Scalar, Vector};
@@ -35,7 +35,7 @@ use warpline_dataflow::ssa;
 /// All passes over single functions, in the order in which they run. Kernels that ask which work-item they are have
 /// become others before ([`work_items`](super::work_items)); [`LOWER`] makes vector instructions of the result.
 #[rustfmt::skip]
-pub static PASSES: [Pass; 16] = [
+pub static PASSES: [Pass; 17] = [
     needed("dissolve-copies", Scalar, Scalar, dissolve_copies, "copies become what they copy"),
     optional("select-by-signs", Scalar, sign_masks::run, "what is computed with masks of signs is selected"),
     optional("split-conditions", Scalar, split_conditions::run, "uniform parts of conditions get branches of \
@@ -48,6 +48,7 @@ pub static PASSES: [Pass; 16] = [
      lanes agree"),
     optional("duplicate-passed-guards", Scalar, passed_guards::run, "what guards like `i < n` guard is made twice, for \
      when all lanes pass"),
+    optional("mark-small-sums", Scalar, small_sums::run, "sums of numbers that are too small to wrap say so"),
     optional("duplicate-wrapping-indices", Scalar, wrapping_indices::run, "accesses by indices that might wrap between \
      lanes are made twice, for when they do not"),
     needed("canonicalize", Scalar, Canonical, canonicalize, "normal form: reducible loops, one exit, loop-closed SSA"),

@@ -14,20 +14,22 @@
 //! * Of narrow elements, [words](crate::subword_loads) are gathered where a lane may read them.
 //! * Everything else is gathered and scattered under the mask, rows of neighbouring elements together. Scatters
 //!   write in lane order.
-//! * Volatile and atomic accesses, and types that have no vector form in memory, are scalarized.
+//! * Volatile and atomic accesses, and types that have no vector form in memory, are scalarized. Volatile memory of a
+//!   work-group is accessed in vectors, instruction by instruction: one thread runs the group, so nobody else sees it.
 
 use warpline_ir::{DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
 use super::{Between, Contiguous, Gather, How, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
 use crate::VectorizeError;
 use crate::choices::Gathers;
+use crate::groups::is_local;
 
 impl Planner<'_> {
     /// The recipe of a load.
     pub(super) fn load(&self, i: Inst, access: MemAccess) -> Recipe {
         let data = &self.func.insts[i];
         let (address, result) = (data.args[0], data.results[0]);
-        if !access.is_simple() {
+        if !self.is_plain(access, address) {
             return self.scalarize(i);
         }
         if let Some(safe) = self.input.safe_loads[i].filter(|_| self.is_uniform(address)) {
@@ -60,7 +62,7 @@ impl Planner<'_> {
     pub(super) fn store(&self, i: Inst, access: MemAccess) -> Recipe {
         let data = &self.func.insts[i];
         let (value, address) = (data.args[0], data.args[1]);
-        if !access.is_simple() {
+        if !self.is_plain(access, address) {
             return self.scalarize(i);
         }
         if self.is_accessed_once(i, address) {
@@ -101,6 +103,12 @@ impl Planner<'_> {
             // For active lanes only, though without effects it could be made for all.
             false => Recipe::Scalarize { branch: self.is_masked(i) },
         })
+    }
+
+    /// Whether nobody sees an access but the thread that makes it.
+    fn is_plain(&self, access: MemAccess, address: Value) -> bool {
+        let otherwise = MemAccess { is_volatile: false, ..access };
+        access.is_simple() || otherwise.is_simple() && is_local(self.func, address)
     }
 
     /// How neighbouring elements are accessed, of which nothing is known.

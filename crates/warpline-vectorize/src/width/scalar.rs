@@ -37,6 +37,11 @@ const EXPONENTIAL: f64 = 0.5;
 /// No branch of which nothing is known is guessed wrongly more often than this: processors of today know by heart what
 /// a few thousand iterations did before, and most data are not random.
 const SURPRISES: f64 = 0.03;
+/// A branch that decides whether two elements change places is guessed wrongly this often: what is sorted is not in
+/// order, or else nobody would sort it.
+const SURPRISES_OF_EXCHANGES: f64 = 0.3;
+/// So many instructions lie between a comparison of elements and the branch at most.
+const MOST_CONDITIONS: usize = 8;
 /// A divergent loop ends with a wrong guess this often.
 const LAST_SURPRISES: f64 = 0.5;
 
@@ -173,7 +178,38 @@ impl Scalar<'_> {
         }
         let edges = func.out_edges(b);
         let least = edges.iter().map(|&e| by_weights(func, e, edges)).fold(1.0, f64::min);
-        self.machine.misprediction() * least.min(SURPRISES)
+        let surprises = if self.exchanges(b, asked) { SURPRISES_OF_EXCHANGES } else { SURPRISES };
+        self.machine.misprediction() * least.min(surprises)
+    }
+
+    /// Whether the branch at the end of a block decides whether two elements change places that it compares.
+    fn exchanges(&self, b: Block, asked: Value) -> bool {
+        let func = self.func;
+        let load = |v: Value| {
+            let data = &func.insts[func.def_inst(v)?];
+            matches!(data.op, Op::Load(_)).then(|| (v, data.args[0]))
+        };
+        let (mut work, mut left) = (vec![asked], MOST_CONDITIONS);
+        while let Some(data) = work.pop().and_then(|v| func.def_inst(v)).map(|i| &func.insts[i]) {
+            if left == 0 {
+                return false;
+            }
+            left -= 1;
+            if let (Op::ICmp(_) | Op::FCmp(_), Some((x, of_x)), Some((y, of_y))) =
+                (&data.op, data.args.first().and_then(|&v| load(v)), data.args.get(1).and_then(|&v| load(v)))
+            {
+                let moves = |i: Inst| {
+                    let data = &func.insts[i];
+                    matches!(data.op, Op::Store(_))
+                        && ([x, of_y] == data.args[..2] || [y, of_x] == data.args[..2])
+                };
+                return func.successors(b).any(|s| func.block_insts(s).any(moves));
+            }
+            if matches!(data.op, Op::ICmp(_) | Op::Binary(_) | Op::Cast(_)) {
+                work.extend(data.args.iter().copied());
+            }
+        }
+        false
     }
 
     /// Whether a condition compares the index, or what is as regular, with something that is the same for all.

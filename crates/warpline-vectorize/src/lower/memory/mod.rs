@@ -161,7 +161,7 @@ impl Lower<'_> {
     fn parts_of_load(&self, i: Inst) -> Result<(MemAccess, Value, Value), VectorizeError> {
         let data = &self.src.insts[i];
         match (&data.op, &data.args[..], &data.results[..]) {
-            (&Op::Load(access), &[address], &[result]) => Ok((access, address, result)),
+            (&Op::Load(access), &[address], &[result]) => Ok((unseen(access), address, result)),
             _ => Err(self.internal(i, "the recipe is one of a load")),
         }
     }
@@ -170,7 +170,7 @@ impl Lower<'_> {
     fn parts_of_store(&self, i: Inst) -> Result<(MemAccess, Value, Value), VectorizeError> {
         let data = &self.src.insts[i];
         match (&data.op, &data.args[..]) {
-            (&Op::Store(access), &[value, address]) => Ok((access, value, address)),
+            (&Op::Store(access), &[value, address]) => Ok((unseen(access), value, address)),
             _ => Err(self.internal(i, "the recipe is one of a store")),
         }
     }
@@ -371,6 +371,11 @@ impl Lower<'_> {
             std::cmp::Ordering::Greater => self.emit(Op::Cast(CastOp::Trunc), &[x], ty),
         }
     }
+}
+
+/// How an access is made that has a recipe for vectors: what is volatile is seen by nobody else then.
+fn unseen(access: MemAccess) -> MemAccess {
+    MemAccess { is_volatile: false, ..access }
 }
 
 /// A type in the suffix of an overloaded intrinsic's name.
