@@ -243,7 +243,7 @@ impl<'s, 'm> Chains<'s, 'm> {
                     entry.result().names(entry.func).value(entry.func, entry.func.params[i as usize])
                 )
             }
-            Object::Global(symbol) | Object::Constant(symbol) => {
+            Object::Global(symbol) | Object::Constant(symbol) | Object::Function(symbol) => {
                 format!("of {}", self.state.module.symbols[symbol].name)
             }
             Object::Behind(parent, at) => {

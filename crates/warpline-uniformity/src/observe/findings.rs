@@ -1,5 +1,6 @@
 //! What tells of secrets in a function, and why.
 
+use super::calls;
 use super::chains::Chains;
 use super::memory::Held;
 use super::state::{InstanceId, State};
@@ -103,6 +104,7 @@ pub(super) fn of(state: &mut State<'_>) -> Vec<Finding> {
             text: format!("{} {}", subject(state, *id, *b, *inst), u.text),
             chain,
             calls: of.path.iter().map(|&(at, call)| (state.instance(at).id, call)).collect(),
+            follows: false,
         }
     };
     keyed.into_iter().map(|(_, index)| finding(index)).collect()
@@ -175,13 +177,15 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
                 plain(Kind::Selection, text, v)
             }));
         }
+        op if calls::is_call(op) || calls::assembly(op).is_some() => {
+            of_call(state, id, b, inst, &mut found);
+        }
         Op::Opaque(_) => {
             let pointers = data.args.iter().filter(|&&v| func.ty(v).is_ptr()).filter(secret).copied();
             found.extend(pointers.map(|v| {
                 plain(Kind::Address, format!("accesses memory at the secret address {}", name(v)), v)
             }));
         }
-        Op::Call(_) | Op::OpaqueTerm(_) => calls(state, id, b, inst, &mut found),
         _ => {}
     }
     // Edges to one block may still become jumps, where the values of its φs are brought into place.
@@ -197,11 +201,11 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     found
 }
 
-fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Vec<Use>) {
+fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Vec<Use>) {
     let of = state.instance(id);
     let func = of.func;
     let data = &func.insts[inst];
-    let callee = memory::callee(state.module, func, inst);
+    let callee = calls::callee(state.module, func, inst);
     let names = of.result().names(func);
     let name = |v: Value| names.value(func, v);
     let secrets: Vec<Value> = data.args.iter().copied().filter(|&v| of.is_secret(v, b)).collect();
@@ -214,7 +218,10 @@ fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Ve
         }));
     };
     let is_pointer = |v: &Value| func.ty(*v).is_ptr();
-    if memory::is_remark(callee) || of.calls.contains_key(&inst) || is_declassified(state, id, inst) {
+    let target = calls::target(func, inst).filter(|v| callee.is_empty() && secrets.contains(v));
+    each(Kind::Call, "goes to the secret address", &mut target.into_iter(), found);
+    let is_quiet = memory::is_remark(callee) || is_declassified(state, id, inst);
+    if is_quiet || is_left_to_callee(state, id, inst) || calls::assembly(&data.op) == Some(false) {
         return;
     }
     if callee.starts_with("llvm.") {
@@ -264,38 +271,58 @@ fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Ve
         );
         return;
     }
-    let whom = whom(state, callee);
-    // An indirect callee is the last operand.
-    let target = data.args.last().copied().filter(|v| callee.is_empty() && secrets.contains(v));
-    each(Kind::Call, "goes to the secret address", &mut target.into_iter(), found);
+    let whom = whom(state, id, inst);
     let others = secrets.iter().copied().filter(|v| Some(*v) != target);
     each(Kind::Call, &format!("gives {whom} the secret"), &mut { others }, found);
 }
 
-fn whom(state: &State<'_>, callee: &str) -> String {
+/// Whether a call is followed to wherever it may go: what it is given is looked at there.
+fn is_left_to_callee(state: &State<'_>, id: InstanceId, inst: Inst) -> bool {
+    let of = state.instance(id);
+    of.follows(inst) && !of.open.contains(&inst)
+}
+
+/// Who gets what a call hands over.
+fn whom(state: &State<'_>, id: InstanceId, inst: Inst) -> String {
+    let of = state.instance(id);
+    if calls::assembly(&of.func.insts[inst].op).is_some() {
+        return "inline assembly, which is not looked into,".to_owned();
+    }
+    let callee = calls::callee(state.module, of.func, inst);
     match (callee.is_empty(), state.module.function(callee)) {
+        (true, _) if of.follows(inst) => {
+            let likely = of.followed(inst).map(|to| demangle(&state.instance(to).func.name));
+            let likely: Vec<String> = likely.collect();
+            format!("a function that is not known ({} was looked into)", likely.join(", "))
+        }
         (true, _) => "an unknown function".to_owned(),
         (false, None) => format!("{}, which is not defined here,", demangle(callee)),
         (false, Some(_)) => format!("{}, which takes other arguments,", demangle(callee)),
     }
 }
 
-/// Ways to secret memory that a call gives to a function that is not followed.
-fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
-    let of = state.instance(id);
-    let func = of.func;
-    let callee = memory::callee(state.module, func, inst);
+/// Whether there is something that a function may do with what a call hands over: it is not looked into, and is none
+/// of which everything is known.
+fn is_unknown(state: &State<'_>, id: InstanceId, inst: Inst) -> bool {
+    let op = &state.instance(id).func.insts[inst].op;
+    let callee = calls::callee(state.module, state.instance(id).func, inst);
     let is_known = callee.starts_with("llvm.")
-        || of.calls.contains_key(&inst)
+        || is_left_to_callee(state, id, inst)
         || is_declassified(state, id, inst)
         || walk::is_setter(state, callee)
         || points::allocates(callee);
-    if is_known || !matches!(func.insts[inst].op, Op::Call(_) | Op::OpaqueTerm(_)) {
+    !is_known && (calls::is_call(op) || calls::assembly(op) == Some(true))
+}
+
+/// Ways to secret memory that a call gives to a function that is not followed.
+fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
+    if !is_unknown(state, id, inst) {
         return Vec::new();
     }
-    let whom = whom(state, callee);
+    let func = state.instance(id).func;
+    let whom = whom(state, id, inst);
     let mut found = Vec::new();
-    for &v in memory::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
+    for &v in calls::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
         if let Some(held) = state.reaches_secrets(id, v) {
             let name = state.instance(id).result().names(func).value(func, v);
             let text = format!("gives {whom} a way to secret memory: {name}");
@@ -308,16 +335,14 @@ fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
 /// The name of a function that a call goes to which is not looked into and whose effects may matter.
 fn left_out(state: &State<'_>, id: InstanceId, inst: Inst) -> Option<String> {
     let of = state.instance(id);
-    let callee = memory::callee(state.module, of.func, inst);
     let data = &of.func.insts[inst];
-    let is_known = callee.starts_with("llvm.")
-        || of.calls.contains_key(&inst)
-        || is_declassified(state, id, inst)
-        || walk::is_setter(state, callee)
-        || points::allocates(callee)
-        || data.op.effects().is_empty();
-    if is_known || !matches!(data.op, Op::Call(_) | Op::OpaqueTerm(_)) {
+    if !is_unknown(state, id, inst) || data.op.effects().is_empty() {
         return None;
     }
-    Some(if callee.is_empty() { "an indirect call".to_owned() } else { demangle(callee) })
+    let callee = calls::callee(state.module, of.func, inst);
+    Some(match (callee.is_empty(), calls::assembly(&data.op)) {
+        (true, None) => "an indirect call".to_owned(),
+        (true, Some(_)) => "inline assembly".to_owned(),
+        _ => demangle(callee),
+    })
 }
