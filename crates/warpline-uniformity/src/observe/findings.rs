@@ -122,11 +122,36 @@ fn reachable(func: &Function) -> EntitySet<Block> {
     seen
 }
 
+/// How an instruction is named: by what the source calls its result, if anything, where the source is known.
 fn subject(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> String {
     let of = state.instance(id);
-    match of.func.insts[inst].edges.len() {
-        0 => of.result().describe(state.module, of.func, inst),
-        _ => format!("the branch of block {}", of.result().names(of.func).block(of.func, b)),
+    let is_shown = is_shown(of.func, inst);
+    if !of.func.insts[inst].edges.is_empty() {
+        return match is_shown {
+            true => "the branch".to_owned(),
+            false => format!("the branch of block {}", of.result().names(of.func).block(of.func, b)),
+        };
+    }
+    let text = of.result().describe(state.module, of.func, inst);
+    match text.split_once(" = ") {
+        Some((name, rest)) if is_shown && name.starts_with('%') => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// Whether reports have the line of the source: then names that a compiler made up say nothing.
+fn is_shown(func: &Function, inst: Inst) -> bool {
+    func.insts[inst].loc.expand().is_some()
+}
+
+/// `the secret address x`, or without a name `a secret address`.
+fn named(state: &State<'_>, id: InstanceId, inst: Inst, what: &str, v: Value) -> String {
+    let of = state.instance(id);
+    let name = of.result().names(of.func).value(of.func, v);
+    let is_of_source = !name.starts_with('%') || of.func.params.contains(&v);
+    match is_of_source || !is_shown(of.func, inst) {
+        true => format!("the {what} {name}"),
+        false => format!("a {what}"),
     }
 }
 
@@ -135,8 +160,7 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     let of = state.instance(id);
     let func = of.func;
     let data = &func.insts[inst];
-    let names = of.result().names(func);
-    let name = |v: Value| names.value(func, v);
+    let name = |what: &str, v: Value| named(state, id, inst, what, v);
     let secret = |v: &&Value| of.is_secret(**v, b);
     let plain = |kind, text: String, v: Value| Use { kind, text, operand: Some(v), behind: None };
     let at = |i: usize| data.args.get(i).filter(secret).copied();
@@ -144,36 +168,36 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     match &data.op {
         Op::Load(_) => {
             found.extend(
-                at(0).map(|v| plain(Kind::Address, format!("reads from the secret address {}", name(v)), v)),
+                at(0).map(|v| plain(Kind::Address, format!("reads from {}", name("secret address", v)), v)),
             );
         }
         Op::Store(_) => {
             found.extend(
-                at(1).map(|v| plain(Kind::Address, format!("writes to the secret address {}", name(v)), v)),
+                at(1).map(|v| plain(Kind::Address, format!("writes to {}", name("secret address", v)), v)),
             );
         }
         Op::Alloca { .. } => {
             found.extend(
                 at(0).map(|v| {
-                    plain(Kind::Address, format!("makes an object of the secret size {}", name(v)), v)
+                    plain(Kind::Address, format!("makes an object of {}", name("secret size", v)), v)
                 }),
             );
         }
         Op::ExtractElement | Op::InsertElement => {
             let index = at(data.args.len() - 1);
-            found.extend(index.map(|v| plain(Kind::Address, format!("has the secret index {}", name(v)), v)));
+            found.extend(index.map(|v| plain(Kind::Address, format!("has {}", name("secret index", v)), v)));
         }
         Op::Binary(op) if op.is_int_division() || matches!(op, BinaryOp::FDiv | BinaryOp::FRem) => {
             let operands = data.args.iter().filter(secret).copied();
             found
                 .extend(operands.map(|v| {
-                    plain(Kind::Operand, format!("divides with the secret operand {}", name(v)), v)
+                    plain(Kind::Operand, format!("divides with {}", name("secret operand", v)), v)
                 }));
         }
         Op::Select => {
             found.extend(at(0).map(|v| {
                 let text =
-                    format!("selects by the secret {}; a branch or not is left to the compiler", name(v));
+                    format!("selects by {}; a branch or not is left to the compiler", name("secret", v));
                 plain(Kind::Selection, text, v)
             }));
         }
@@ -183,7 +207,7 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
         Op::Opaque(_) => {
             let pointers = data.args.iter().filter(|&&v| func.ty(v).is_ptr()).filter(secret).copied();
             found.extend(pointers.map(|v| {
-                plain(Kind::Address, format!("accesses memory at the secret address {}", name(v)), v)
+                plain(Kind::Address, format!("accesses memory at {}", name("secret address", v)), v)
             }));
         }
         _ => {}
@@ -206,20 +230,18 @@ fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut 
     let func = of.func;
     let data = &func.insts[inst];
     let callee = calls::callee(state.module, func, inst);
-    let names = of.result().names(func);
-    let name = |v: Value| names.value(func, v);
     let secrets: Vec<Value> = data.args.iter().copied().filter(|&v| of.is_secret(v, b)).collect();
-    let each = |kind, text: &str, values: &mut dyn Iterator<Item = Value>, found: &mut Vec<Use>| {
+    let each = |kind, text: &str, what, values: &mut dyn Iterator<Item = Value>, found: &mut Vec<Use>| {
         found.extend(values.map(|v| Use {
             kind,
-            text: format!("{text} {}", name(v)),
+            text: format!("{text} {}", named(state, id, inst, what, v)),
             operand: Some(v),
             behind: None,
         }));
     };
     let is_pointer = |v: &Value| func.ty(*v).is_ptr();
     let target = calls::target(func, inst).filter(|v| callee.is_empty() && secrets.contains(v));
-    each(Kind::Call, "goes to the secret address", &mut target.into_iter(), found);
+    each(Kind::Call, "goes to", "secret address", &mut target.into_iter(), found);
     let is_quiet = memory::is_remark(callee) || is_declassified(state, id, inst);
     if is_quiet || is_left_to_callee(state, id, inst) || calls::assembly(&data.op) == Some(false) {
         return;
@@ -229,7 +251,8 @@ fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut 
         if VARIABLE_TIME.iter().any(|p| callee.starts_with(p)) {
             each(
                 Kind::Operand,
-                "needs a time that may depend on the secret operand",
+                "needs a time that may depend on",
+                "secret operand",
                 &mut secrets.iter().copied(),
                 found,
             );
@@ -243,19 +266,22 @@ fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut 
             let vector = |v: &Value| matches!(func.ty(*v).elem(), Some(warpline_ir::Scalar::Ptr(_)));
             each(
                 Kind::Address,
-                "accesses memory at the secret address",
+                "accesses memory at",
+                "secret address",
                 &mut secrets.iter().copied().filter(|v| is_pointer(v) || vector(v)),
                 found,
             );
             each(
                 Kind::Address,
-                "accesses memory of the secret length",
+                "accesses memory of",
+                "secret length",
                 &mut secrets.iter().copied().filter(length),
                 found,
             );
             each(
                 Kind::Address,
-                "accesses memory under the secret mask",
+                "accesses memory under",
+                "secret mask",
                 &mut secrets.iter().copied().filter(mask),
                 found,
             );
@@ -265,7 +291,8 @@ fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut 
     if walk::is_setter(state, callee) {
         each(
             Kind::Address,
-            "accesses memory at the secret address or of the secret length",
+            "accesses memory at an address or of a length that is",
+            "secret",
             &mut secrets.iter().copied(),
             found,
         );
@@ -273,7 +300,7 @@ fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut 
     }
     let whom = whom(state, id, inst);
     let others = secrets.iter().copied().filter(|v| Some(*v) != target);
-    each(Kind::Call, &format!("gives {whom} the secret"), &mut { others }, found);
+    each(Kind::Call, &format!("gives {whom}"), "secret", &mut { others }, found);
 }
 
 /// Whether a call is followed to wherever it may go: what it is given is looked at there.
@@ -324,8 +351,8 @@ fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
     let mut found = Vec::new();
     for &v in calls::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
         if let Some(held) = state.reaches_secrets(id, v) {
-            let name = state.instance(id).result().names(func).value(func, v);
-            let text = format!("gives {whom} a way to secret memory: {name}");
+            let way = named(state, id, inst, "way to secret memory", v);
+            let text = format!("gives {whom} {way}");
             found.push(Use { kind: Kind::Call, text, operand: Some(v), behind: Some(held) });
         }
     }
