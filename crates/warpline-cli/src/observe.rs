@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{FuncId, Module, Names};
-use warpline::observe::{Finding, Kind, Overlap, Secrets, observe};
+use warpline::observe::{Finding, Kind, Overlap, Secrets, mark_following, observe};
 
 use crate::Outcome;
 use crate::acceptance::{Judged, Unmatched};
@@ -152,7 +152,9 @@ fn judge(module: &Module, id: FuncId, secrets: &Secrets, level: Level, overlap: 
     let apart = observe(module, id, secrets, Overlap::Apart);
     let any = observe(module, id, secrets, Overlap::Possible);
     let more = any.findings.len().saturating_sub(apart.findings.len());
-    let found = if overlap { any } else { apart };
+    let mut found = if overlap { any } else { apart };
+    let is_overlapping = if overlap { Overlap::Possible } else { Overlap::Apart };
+    mark_following(module, id, secrets, is_overlapping, &mut found);
     FunctionReport {
         name: name(&id),
         level: level.describe(),

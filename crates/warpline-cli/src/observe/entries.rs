@@ -86,7 +86,9 @@ pub(super) fn of(
         if let (Some(error), false) = (error, found) {
             let message = match many {
                 true if error.is_unknown() => {
-                    format!("none of these functions has a parameter `{item}`, and there is no variable of that name")
+                    format!(
+                        "none of these functions has a parameter `{item}`, and there is no variable of that name"
+                    )
                 }
                 true => format!("no function has `{item}`: {error}"),
                 false => format!("function `{}`: {error}", chosen.named(item)),

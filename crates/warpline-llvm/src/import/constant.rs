@@ -168,7 +168,11 @@ impl Imported {
     }
 
     /// The addresses in the initial contents of a variable, if all that is in them is known.
-    pub(super) fn initial_addresses(&mut self, global: LLVMValueRef, ty: Type) -> Option<Vec<InitialAddress>> {
+    pub(super) fn initial_addresses(
+        &mut self,
+        global: LLVMValueRef,
+        ty: Type,
+    ) -> Option<Vec<InitialAddress>> {
         let f = functions();
         self.ir.layout.alloc_size(&self.ir.types, ty).filter(|&size| size <= MAX_BYTES)?;
         // SAFETY: a live global variable.

@@ -189,10 +189,10 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
         }
         Op::Binary(op) if op.is_int_division() || matches!(op, BinaryOp::FDiv | BinaryOp::FRem) => {
             let operands = data.args.iter().filter(secret).copied();
-            found
-                .extend(operands.map(|v| {
-                    plain(Kind::Operand, format!("divides with {}", name("secret operand", v)), v)
-                }));
+            found.extend(
+                operands
+                    .map(|v| plain(Kind::Operand, format!("divides with {}", name("secret operand", v)), v)),
+            );
         }
         Op::Select => {
             found.extend(at(0).map(|v| {

@@ -259,23 +259,20 @@ struct Write {
     since: Since,
 }
 
-/// What lies in a region: a pointer to these places, or (none) what may be the bytes of any pointer.
+/// What lies in a region: pointers to these places, and perhaps what may be the bytes of any pointer.
 #[derive(Clone, Debug)]
 struct Stored {
     lo: i64,
     hi: i64,
-    what: Option<Places>,
+    what: Places,
+    any: bool,
 }
 
 impl Stored {
     fn join(&mut self, what: Option<&Places>) -> bool {
-        match (&mut self.what, what) {
-            (Some(old), Some(new)) => old.add_all(new),
-            (None, _) => false,
-            (slot, None) => {
-                *slot = None;
-                true
-            }
+        match what {
+            Some(new) => self.what.add_all(new),
+            None => !std::mem::replace(&mut self.any, true),
         }
     }
 }
@@ -509,7 +506,7 @@ impl<'m> Memory<'m> {
         let is_new = match stored.iter().position(is_there(lo, hi)) {
             Some(known) => stored[known].join(what),
             None => {
-                stored.push(Stored { lo, hi, what: what.cloned() });
+                stored.push(Stored { lo, hi, what: what.cloned().unwrap_or_default(), any: what.is_none() });
                 true
             }
         };
@@ -532,10 +529,8 @@ impl<'m> Memory<'m> {
                 continue;
             }
             for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi, None)) {
-                match &s.what {
-                    Some(what) => _ = places.add_all(what),
-                    None => any = true,
-                }
+                places.add_all(&s.what);
+                any |= s.any;
             }
         }
         (places, any)
@@ -570,7 +565,9 @@ impl<'m> Memory<'m> {
 
     /// What the addresses lead to that lie in a region of a global variable from the start; none if these are not known.
     fn initial(&mut self, region: Region) -> Option<Places> {
-        let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(region.object) else { return None };
+        let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(region.object) else {
+            return None;
+        };
         let module = self.module;
         let mut places = Places::default();
         for address in module.addresses.get(&symbol)? {
@@ -602,25 +599,28 @@ impl<'m> Memory<'m> {
         let (source, target) = (from.access(size), to.access(size));
         let exact = from.is_exact() && to.is_exact();
         let mut moved: Vec<(Region, Option<Places>)> = Vec::new();
-        let stored: Vec<(ObjectId, Vec<Stored>)> =
-            self.stored.iter().map(|(&object, all)| (object, all.clone())).collect();
-        for (other, all) in stored {
+        // What may come to lie anywhere in the target.
+        let (mut anywhere, mut any) = (Places::default(), false);
+        for (&other, all) in &self.stored {
             let same = other == source.object;
             if !same && !self.may_be_same(other, source.object) {
                 continue;
             }
-            for s in all.into_iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
-                let region = match same && exact {
-                    true => Region::bytes(
-                        target.object,
-                        s.lo.max(source.lo) - from.lo + to.lo,
-                        s.hi.min(source.hi) - from.lo + to.lo,
-                    ),
-                    false => target,
-                };
-                moved.push((region, s.what));
+            for s in all.iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
+                if !(same && exact) {
+                    anywhere.add_all(&s.what);
+                    any |= s.any;
+                    continue;
+                }
+                let (lo, hi) = (s.lo.max(source.lo), s.hi.min(source.hi));
+                let region = Region::bytes(target.object, lo - from.lo + to.lo, hi - from.lo + to.lo);
+                moved.push((region, Some(s.what.clone())));
+                moved.extend(s.any.then_some((region, None)));
             }
         }
+        moved.push((target, Some(anywhere)));
+        moved.extend(any.then_some((target, None)));
+        moved.retain(|(_, what)| what.as_ref().is_none_or(|what| !what.is_empty()));
         // Pointers that lay there from the start lie at the same distances now. Which there are is not known before
         // they are loaded, so what any of them leads to may be loaded from any place of the copy, but for pieces that
         // were asked for already.
@@ -643,7 +643,8 @@ impl<'m> Memory<'m> {
             }
         }
         moved.extend(self.initial_moved(to, from, size));
-        let is_known = matches!(self.object(source.object), Object::Constant(_)) && self.initial(source).is_some();
+        let is_known =
+            matches!(self.object(source.object), Object::Constant(_)) && self.initial(source).is_some();
         if let Some(behind) = self.behind(Region::whole(source.object), 0)
             && !is_known
         {

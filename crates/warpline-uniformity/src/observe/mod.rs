@@ -107,7 +107,7 @@ pub struct Finding {
     /// The calls by which control comes to the function, outermost first.
     pub calls: Vec<(FuncId, Inst)>,
     /// Whether it is there only because a function that is not known, and is given secrets, may write them to whatever
-    /// it is given. The call of that function is a finding of its own.
+    /// it is given. The call of that function is a finding of its own. [`mark_following`] finds out.
     pub follows: bool,
 }
 
@@ -133,27 +133,31 @@ pub enum Overlap {
 
 /// Looks for all that tells of the secrets of `func`.
 pub fn observe(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap) -> Report {
-    let mut report = observe_with(module, func, secrets, overlap, true);
-    let calls = report.findings.iter().filter(|f| f.kind == Kind::Call).count();
-    if calls > 0 && calls < report.findings.len() {
-        let place = |f: &Finding| (f.func, f.inst, f.kind);
-        let own: BTreeSet<_> =
-            observe_with(module, func, secrets, overlap, false).findings.iter().map(place).collect();
-        for finding in report.findings.iter_mut().filter(|_| !own.is_empty()) {
-            finding.follows = !own.contains(&place(finding));
-        }
-    }
-    report
+    observe_with(module, func, secrets, overlap, true)
 }
 
-/// The same. `spreads`: whether functions that are not known write what they can of the secrets that they are given.
-fn observe_with(
+/// Marks what of a report is there only because functions that are not known may write secrets where they can.
+pub fn mark_following(
     module: &Module,
     func: FuncId,
     secrets: &Secrets,
     overlap: Overlap,
-    spreads: bool,
-) -> Report {
+    report: &mut Report,
+) {
+    let calls = report.findings.iter().filter(|f| f.kind == Kind::Call).count();
+    if calls == 0 || calls == report.findings.len() {
+        return;
+    }
+    let place = |f: &Finding| (f.func, f.inst, f.kind);
+    let own = observe_with(module, func, secrets, overlap, false);
+    let own: BTreeSet<_> = own.findings.iter().map(place).collect();
+    for finding in report.findings.iter_mut().filter(|_| !own.is_empty()) {
+        finding.follows = !own.contains(&place(finding));
+    }
+}
+
+/// The same as [`observe`]. `spreads`: whether functions that are not known write what they can of the secrets that they are given.
+fn observe_with(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap, spreads: bool) -> Report {
     let entry = &module.functions[func];
     let memory = Memory::new(module, entry, overlap == Overlap::Possible);
     let mut state = State::new(module, memory);

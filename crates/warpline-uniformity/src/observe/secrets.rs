@@ -374,7 +374,8 @@ fn begin(name: &str, module: &Module, func: &Function, types: &dyn SourceTypes) 
         let ty = named.or_else(|| types.parameter(&func.name, index));
         let base = Base::Parameter(index as u32);
         // A structure that is passed by the address of a copy is what is there.
-        let is_copy = func.ty(func.params[index]).is_ptr() && ty.is_some_and(|ty| types.pointee(ty).is_none());
+        let is_copy =
+            func.ty(func.params[index]).is_ptr() && ty.is_some_and(|ty| types.pointee(ty).is_none());
         let size = ty.and_then(|ty| types.size(ty)).and_then(|size| i64::try_from(size).ok());
         let bytes = (is_copy && ty.is_some_and(|ty| !types.members(ty).is_empty())).then_some((0, size));
         return Ok(At { base, pointers: Vec::new(), bytes, elements: None, ty });
