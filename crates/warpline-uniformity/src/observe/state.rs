@@ -180,7 +180,8 @@ pub(super) struct State<'m> {
     pub not_followed: BTreeSet<String>,
     /// The functions whose address is taken.
     pub addressed: BTreeSet<FuncId>,
-    /// Whether functions that are not known write what they can of the secrets that they are given.
+    /// Whether functions that are not known write the secrets that they are given where they can, and find those that a
+    /// pointer of unknown origin may lead to.
     pub spreads: bool,
 }
 

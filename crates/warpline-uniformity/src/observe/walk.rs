@@ -26,10 +26,16 @@ impl State<'_> {
     pub(super) fn reaches_secrets(&mut self, id: InstanceId, pointer: Value) -> Option<Held> {
         let places = self.places(id, pointer);
         let direct = places.regions(None).find_map(|region| self.memory.secret_in(region, None));
-        direct.or_else(|| {
+        let held = direct.or_else(|| {
             let objects = self.memory.reachable(&places);
             objects.into_iter().find_map(|object| self.memory.secret_in(Region::whole(object), None))
-        })
+        });
+        held.filter(|&held| self.is_for_unknown(held))
+    }
+
+    /// Whether a function that is not known is taken to use secrets that lie there.
+    fn is_for_unknown(&self, held: Held) -> bool {
+        self.spreads || held != Held::Elsewhere
     }
 
     fn write(
@@ -302,7 +308,8 @@ impl State<'_> {
             let inner = objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
             inner.or_else(|| (!confined).then(|| self.memory.secret_at_large()).flatten())
         });
-        let why = secret.or(held.flatten().map(Why::Memory));
+        let held = held.flatten().filter(|&held| self.is_for_unknown(held));
+        let why = secret.or(held.map(Why::Memory));
         if let Some(why) = why {
             new |= self.read(id, inst, why);
         }
