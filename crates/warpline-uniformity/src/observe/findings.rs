@@ -146,13 +146,15 @@ fn is_shown(func: &Function, inst: Inst) -> bool {
 
 /// `the secret address x`, or without a name `a secret address`.
 fn named(state: &State<'_>, id: InstanceId, inst: Inst, what: &str, v: Value) -> String {
+    shown_name(state, id, inst, v).map_or_else(|| format!("a {what}"), |name| format!("the {what} {name}"))
+}
+
+/// The name of an operand, unless a compiler has made it up and the line of the source is there.
+fn shown_name(state: &State<'_>, id: InstanceId, inst: Inst, v: Value) -> Option<String> {
     let of = state.instance(id);
     let name = of.result().names(of.func).value(of.func, v);
     let is_of_source = !name.starts_with('%') || of.func.params.contains(&v);
-    match is_of_source || !is_shown(of.func, inst) {
-        true => format!("the {what} {name}"),
-        false => format!("a {what}"),
-    }
+    (is_of_source || !is_shown(of.func, inst)).then_some(name)
 }
 
 /// What an instruction does with secrets that can be observed.
@@ -319,8 +321,13 @@ fn whom(state: &State<'_>, id: InstanceId, inst: Inst) -> String {
     match (callee.is_empty(), state.module.function(callee)) {
         (true, _) if of.follows(inst) => {
             let likely = of.followed(inst).map(|to| demangle(&state.instance(to).func.name));
-            let likely: Vec<String> = likely.collect();
-            format!("a function that is not known ({} was looked into)", likely.join(", "))
+            let likely: BTreeSet<String> = likely.collect();
+            let first: Vec<&str> = likely.iter().take(3).map(String::as_str).collect();
+            let more = match likely.len() - first.len() {
+                0 => String::new(),
+                n => format!(" and {n} others"),
+            };
+            format!("a function that is not known (looked into: {}{more})", first.join(", "))
         }
         (true, _) => "an unknown function".to_owned(),
         (false, None) => format!("{}, which is not defined here,", demangle(callee)),
@@ -351,8 +358,8 @@ fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
     let mut found = Vec::new();
     for &v in calls::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
         if let Some(held) = state.reaches_secrets(id, v) {
-            let way = named(state, id, inst, "way to secret memory", v);
-            let text = format!("gives {whom} {way}");
+            let name = shown_name(state, id, inst, v).map_or(String::new(), |name| format!(": {name}"));
+            let text = format!("gives {whom} a way to secret memory{name}");
             found.push(Use { kind: Kind::Call, text, operand: Some(v), behind: Some(held) });
         }
     }
