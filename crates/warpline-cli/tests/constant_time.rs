@@ -120,7 +120,8 @@ fn structures_that_are_passed_by_value_are_followed() {
     of("given_by_value", "s.count", &[count]);
     of("given_by_value", "s", &[word, count]);
     of("in_registers", "p.key", &[("branch", at("p.key & 1"))]);
-    of("give", "p->key", &[("branch", at("// behind a result"))]);
+    let behind = [("branch", at("// behind a result")), ("address", at("memcpy(s.words"))];
+    of("give", "p->key", &behind);
     of("give", "words", &[]);
 }
 
@@ -138,7 +139,7 @@ fn calls_through_pointers_are_followed_to_where_they_lead() {
     of(
         "with_either",
         &[
-            ("branch", at("// which cipher")),
+            ("selection", at("// which cipher")),
             ("address", at("// either cipher")),
             ("call", at("// either cipher")),
             lookup,

@@ -213,6 +213,7 @@ impl Body<'_> {
             return;
         }
         let (p, a, f, v) = (self.structure(), self.number(), self.fresh(), self.fresh());
+        let p = if p.starts_with('@') { format!("ptr {p}") } else { p };
         self.line(&format!("{f}: ptr = load %which, align 8"));
         self.line(&format!("{v}: i32 = call {f}({p}, {}) [unknown]", typed(&a)));
         self.numbers.push(v);
