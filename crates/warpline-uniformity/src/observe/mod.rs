@@ -145,7 +145,7 @@ pub fn mark_following(
     report: &mut Report,
 ) {
     let calls = report.findings.iter().filter(|f| f.kind == Kind::Call).count();
-    if calls == 0 || calls == report.findings.len() {
+    if calls == 0 || report.findings.len() == 1 {
         return;
     }
     let place = |f: &Finding| (f.func, f.inst, f.kind);
