@@ -143,6 +143,7 @@ fn of_function(one: &FunctionReport, input: &Path) -> Vec<Finding> {
         text: reason.text.clone(),
         place: reason.location.as_deref().and_then(place),
         chain: Vec::new(),
+        follows: false,
     };
     one.reasons.iter().map(finding).collect()
 }

@@ -49,6 +49,8 @@ pub(crate) struct Finding {
     pub place: Option<Place>,
     /// What leads there, from the finding on.
     pub chain: Vec<(Option<Place>, String)>,
+    /// Whether it only follows from another one.
+    pub follows: bool,
 }
 
 /// The rules, and what they are about.
@@ -217,7 +219,7 @@ impl Findings {
             .collect();
         let mut value = json!({
             "ruleId": finding.rule,
-            "level": "warning",
+            "level": if finding.follows { "note" } else { "warning" },
             "message": { "text": format!("{} (in {})", finding.text, demangle(&finding.function)) },
             "locations": finding.place.iter().map(|place| location(place, None)).collect::<Vec<_>>(),
             "partialFingerprints": { "warpline/v1": known.identity },
@@ -255,8 +257,9 @@ impl Findings {
                 format!("file={},line={}{column},", escaped(&place.file, true), place.line)
             });
             let title = format!("{at}title=warpline {}", finding.rule);
+            let level = if finding.follows { "notice" } else { "warning" };
             format!(
-                "::warning {title}::{} (in {})\n",
+                "::{level} {title}::{} (in {})\n",
                 escaped(&finding.text, false),
                 demangle(&finding.function)
             )

@@ -4,11 +4,12 @@ mod entries;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde::Serialize;
 use warpline::demangle;
 use warpline::ir::{FuncId, Module, Names};
-use warpline::observe::{Finding, Kind, Overlap, Secrets, observe};
+use warpline::observe::{Finding, Kind, Overlap, Secrets, mark_following, observe};
 
 use crate::Outcome;
 use crate::acceptance::{Judged, Unmatched};
@@ -16,7 +17,7 @@ use crate::chain::{Place, Sources, Statement, Writer, statements};
 use crate::cli::{ConstantTimeOptions, FindingFormat, Level};
 use crate::error::Result;
 use crate::findings::Findings;
-use crate::kernel::load;
+use crate::kernel::load_together;
 use crate::output;
 use warpline_compile::source_types::Debug;
 use warpline_llvm::InputKind;
@@ -69,6 +70,8 @@ struct FindingReport {
     calls: Vec<CallReport>,
     /// Why the source says that it is none.
     accepted: Option<String>,
+    /// Whether it is there only because functions that are not known may write the secrets that they are given.
+    follows: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,19 +85,20 @@ struct CallReport {
 /// # Errors
 /// Whatever is wrong with the input, the option, or the output.
 pub(crate) fn run(options: &ConstantTimeOptions) -> Result<Outcome> {
-    let path = &options.input;
-    output::check(options.output.as_deref(), std::slice::from_ref(path))?;
-    let level = options.level.unwrap_or(match InputKind::of(path)?.is_source() {
-        true => Level::Written,
-        false => Level::AsIs,
-    });
+    output::check(options.output.as_deref(), &options.inputs)?;
+    let path = options.inputs.first().map_or(Path::new(""), |path| path);
+    let mut are_sources = false;
+    for input in &options.inputs {
+        are_sources |= InputKind::of(input)?.is_source();
+    }
+    let level = options.level.unwrap_or(if are_sources { Level::Written } else { Level::AsIs });
     let mut plain = options.compilers.load_options(path)?;
     plain.flags.variables = true;
-    let mut imported = load(path, &level.load_options(plain))?.imported;
+    let mut imported = load_together(&options.inputs, &level.load_options(plain))?.imported;
     let debug = Debug::of(&imported);
     debug.name_values(&mut imported.ir);
     let module = &imported.ir;
-    let entries = entries::of(&imported, &debug, path, options)?;
+    let entries = entries::of(&imported, &debug, options)?;
     let mut functions: Vec<FunctionReport> =
         entries.iter().map(|(id, secrets)| judge(module, *id, secrets, level, options.overlap)).collect();
     let mut sources = Sources::beside(path);
@@ -148,7 +152,9 @@ fn judge(module: &Module, id: FuncId, secrets: &Secrets, level: Level, overlap: 
     let apart = observe(module, id, secrets, Overlap::Apart);
     let any = observe(module, id, secrets, Overlap::Possible);
     let more = any.findings.len().saturating_sub(apart.findings.len());
-    let found = if overlap { any } else { apart };
+    let mut found = if overlap { any } else { apart };
+    let is_overlapping = if overlap { Overlap::Possible } else { Overlap::Apart };
+    mark_following(module, id, secrets, is_overlapping, &mut found);
     FunctionReport {
         name: name(&id),
         level: level.describe(),
@@ -172,7 +178,7 @@ fn as_finding(f: &FindingReport) -> crate::findings::Finding {
     };
     let chain = f.chain.iter().map(|step| (step.location.clone(), step.text.clone())).collect();
     let (function, text, place) = (f.function.clone(), f.text.clone(), f.location.clone());
-    crate::findings::Finding { rule, function, text, place, chain }
+    crate::findings::Finding { rule, function, text, place, chain, follows: f.follows }
 }
 
 fn finding(module: &Module, f: &Finding) -> FindingReport {
@@ -199,12 +205,17 @@ fn finding(module: &Module, f: &Finding) -> FindingReport {
             })
             .collect(),
         accepted: None,
+        follows: f.follows,
     }
 }
 
 fn text(report: &FunctionReport, sources: &mut Sources) -> String {
     let mut out = String::new();
-    let open = || report.findings.iter().filter(|f| f.accepted.is_none());
+    let all = || report.findings.iter().filter(|f| f.accepted.is_none());
+    // What only follows is not told as long as there is what it follows from.
+    let is_short = all().any(|f| !f.follows);
+    let open = || all().filter(|f| !(is_short && f.follows));
+    let following = all().count() - open().count();
     let count = |kind: Kind| open().filter(|f| f.kind == kind.name()).count();
     let _ = writeln!(out, "function {}: secret inputs: {}", demangle(&report.name), report.secret.join(", "));
     let _ = writeln!(out, "  judged: {}", report.level);
@@ -225,6 +236,13 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
         true => writeln!(out, "  no leak was found"),
         false => writeln!(out, "  leaks: {}", counts.join(", ")),
     };
+    if following > 0 {
+        let _ = writeln!(
+            out,
+            "  {following} more follow if the functions that are not known write secrets wherever they can (--format \
+             json has them)"
+        );
+    }
     if report.more_if_overlapping > 0 {
         let _ = writeln!(
             out,
@@ -244,7 +262,12 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
         let _ = writeln!(out, "  not analysed, and given no secrets: {}", report.not_followed.join(", "));
     }
     let mut writer = Writer::new(sources);
+    let mut told: BTreeSet<&str> = BTreeSet::new();
     for f in open() {
+        // The same function is often called in many places.
+        if f.kind == Kind::Call.name() && !told.insert(&f.text) {
+            continue;
+        }
         let head = Statement {
             text: f.text.clone(),
             value: None,
@@ -254,6 +277,15 @@ fn text(report: &FunctionReport, sources: &mut Sources) -> String {
         };
         out.push('\n');
         writer.chain(&mut out, &format!("secret {}", f.kind), std::slice::from_ref(&head));
+        let again = open().filter(|other| other.text == f.text && !std::ptr::eq(*other, f));
+        let again: BTreeSet<String> = again
+            .filter(|other| other.kind == Kind::Call.name() && f.kind == other.kind)
+            .filter_map(|other| other.location.as_ref().map(Place::short))
+            .collect();
+        if !again.is_empty() {
+            let again: Vec<String> = again.into_iter().collect();
+            let _ = writeln!(out, "    and so at {}", again.join(", "));
+        }
         for call in f.calls.iter().rev() {
             let place = call.location.as_ref().map(|p| format!(" at {}", p.short())).unwrap_or_default();
             let _ = writeln!(out, "    called from {}{place}", demangle(&call.function));

@@ -7,14 +7,16 @@ use std::path::Path;
 
 use common::{stderr, stdout, warpline};
 
-/// The kinds and lines of what is found in functions of a file beside this one; none without clang.
-fn found(file: &str, arguments: &[&str]) -> Option<Vec<(String, u64)>> {
+/// The kinds and lines of what is found in functions of files beside this one; none without clang.
+fn found(files: &str, arguments: &[&str]) -> Option<Vec<(String, u64)>> {
     if !warpline_llvm::has_clang() {
         eprintln!("skipped: there is no clang");
         return None;
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time").join(file);
-    let mut all = vec!["constant-time", path.to_str().unwrap(), "--format", "json"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time");
+    let paths: Vec<_> = files.split(' ').map(|file| folder.join(file)).collect();
+    let mut all = vec!["constant-time", "--format", "json"];
+    all.extend(paths.iter().map(|path| path.to_str().unwrap()));
     all.extend(arguments);
     let output = warpline(&all);
     let report: serde_json::Value =
@@ -103,4 +105,108 @@ fn sources_say_what_is_secret_and_what_is_accepted() {
     let output = warpline(&["constant-time", path, "--overlap"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("secret branch"), "{}", stdout(&output));
+}
+
+#[test]
+fn structures_that_are_passed_by_value_are_followed() {
+    let at = |text: &str| line("calls.c", text);
+    let of = |function: &str, secret: &str, expected: &[(&str, u64)]| {
+        finds("calls.c", &["--function", function, "--secret", secret], expected);
+    };
+    let (word, count) = (("branch", at("s.words[3]")), ("selection", at("// the count")));
+    of("by_value", "s->words", &[word]);
+    of("by_value", "s->count", &[count]);
+    of("given_by_value", "s.words", &[word]);
+    of("given_by_value", "s.count", &[count]);
+    of("given_by_value", "s", &[word, count]);
+    of("in_registers", "p.key", &[("branch", at("p.key & 1"))]);
+    let behind = [("branch", at("// behind a result")), ("address", at("memcpy(s.words"))];
+    of("give", "p->key", &behind);
+    of("give", "words", &[]);
+}
+
+#[test]
+fn calls_through_pointers_are_followed_to_where_they_lead() {
+    let at = |text: &str| line("calls.c", text);
+    let of = |function: &str, expected: &[(&str, u64)]| {
+        finds("calls.c", &["--function", function, "--secret", "key"], expected);
+    };
+    let lookup = ("address", at("// a lookup"));
+    of("with_table", &[lookup]);
+    of("with_bits", &[]);
+    // Where it is not known where a pointer leads, the call is a finding; what is public stays so.
+    of("with_any", &[("call", at("// any cipher")), lookup]);
+    of(
+        "with_either",
+        &[
+            ("selection", at("// which cipher")),
+            ("address", at("// either cipher")),
+            ("call", at("// either cipher")),
+            lookup,
+        ],
+    );
+}
+
+#[test]
+fn what_only_follows_from_an_unknown_function_is_counted() {
+    if !warpline_llvm::has_clang() {
+        return;
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time/calls.c");
+    let arguments =
+        ["constant-time", path.to_str().unwrap(), "--function", "with_unknown", "--secret", "key"];
+    let text = stdout(&warpline(&arguments));
+    assert!(text.contains("leaks: 1 call\n  ") && text.contains(" more follow if"), "{text}");
+    let output = warpline(&[&arguments[..], &["--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["functions"][0]["findings"].as_array().unwrap();
+    let branch = findings.iter().find(|finding| finding["kind"] == "branch").unwrap();
+    assert_eq!((&findings[0]["follows"], &branch["follows"]), (&false.into(), &true.into()));
+}
+
+#[test]
+fn assembly_without_instructions_does_nothing() {
+    let at = |text: &str| line("calls.c", text);
+    finds("calls.c", &["--function", "wiped", "--secret", "key"], &[]);
+    let behind = [("branch", at("// behind a barrier"))];
+    finds("calls.c", &["--function", "after_barrier", "--secret", "key"], &behind);
+    let real = [("call", at("// instructions"))];
+    finds("calls.c", &["--function", "assembly", "--secret", "key"], &real);
+}
+
+#[test]
+fn secrets_are_found_through_addresses_in_global_variables() {
+    let at = |text: &str| line("calls.c", text);
+    let of = |function: &str, expected: &[(&str, u64)]| {
+        finds("calls.c", &["--function", function, "--secret", "master"], expected);
+    };
+    of("through_global", &[("branch", at("// the current key"))]);
+    of("through_member", &[("branch", at("// the held key"))]);
+    let in_a_union = [("branch", at("// in a union"))];
+    finds("calls.c", &["--function", "in_a_union", "--secret", "key"], &in_a_union);
+}
+
+#[test]
+fn what_is_executed_as_a_whole_or_not_leaks_once() {
+    finds("calls.c", &["--function", "once", "--secret", "key"], &[("branch", line("calls.c", "// once"))]);
+}
+
+#[test]
+fn several_inputs_are_one_program() {
+    let parts = "part_rounds.c part_lookup.c";
+    let lookup = [("address", line("part_lookup.c", "values[same(x)]"))];
+    finds(parts, &[], &lookup);
+    finds(parts, &["--function", "blend", "--secret", "k->key"], &[]);
+    // Functions that do not have the member are left out.
+    finds(parts, &["--function", "*", "--secret", "k->key"], &lookup);
+    finds("part_rounds.c", &[], &[("call", line("part_rounds.c", "lookup(k->key"))]);
+    if !warpline_llvm::has_clang() {
+        return;
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/constant_time/part_lookup.c");
+    let path = path.to_str().unwrap();
+    let output = warpline(&["constant-time", path, path, "--function", "mix", "--secret", "in"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let output = warpline(&["constant-time", path, "--function", "*", "--secret", "kye"]);
+    assert!(stderr(&output).contains("none of these functions has a parameter `kye`"), "{}", stderr(&output));
 }

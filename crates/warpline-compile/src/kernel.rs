@@ -353,6 +353,36 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     Ok(Source { imported, files: loaded.dependencies })
 }
 
+/// Reads inputs that are parts of one program, and imports them as one module.
+///
+/// # Errors
+/// As [`load`], if an input is of a kind that cannot be put together with others, or if two of them define the same.
+pub fn load_together(paths: &[PathBuf], options: &LoadOptions) -> Result<Source> {
+    let (first, others) = match paths {
+        [] => return Err(Error::option("INPUT", "name an input")),
+        [only] => return load(only, options),
+        [first, others @ ..] => (first, others),
+    };
+    for path in paths {
+        let kind = InputKind::of(path)?;
+        if matches!(kind, InputKind::Warpline | InputKind::Rust | InputKind::OpenCl) {
+            return Err(Error::input(path, "only C, C++ and LLVM's modules are put together with others"));
+        }
+    }
+    let (mut module, loaded) = worker::load_module(first, options)?;
+    let (mut warnings, mut files) = (loaded.warnings, loaded.dependencies);
+    for path in others {
+        let loaded = worker::load(path, options)?;
+        module.link(&loaded.bitcode, &path.display().to_string())?;
+        warnings += &loaded.warnings;
+        files.extend(loaded.dependencies);
+    }
+    if !warnings.trim().is_empty() {
+        warn(warnings.trim_end());
+    }
+    Ok(Source { imported: Imported::new(module), files })
+}
+
 /// The shapes of the parameters that are given for an analysis: by a list on the command line, else by the input's
 /// directive. Parameters that it does not mention are uniform.
 ///

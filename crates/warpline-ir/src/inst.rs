@@ -366,6 +366,14 @@ impl OpaqueInfo {
     /// How a call is named that must stay the last thing that its function does.
     pub const MUST_TAIL: &'static str = "call musttail";
 
+    /// How inline assembly is named that has no instructions: its outputs that are inputs are these, and it does nothing.
+    pub const EMPTY_ASSEMBLY: &'static str = "call asm empty";
+
+    /// Whether it is inline assembly.
+    pub fn is_assembly(&self) -> bool {
+        matches!(&*self.name, "call asm" | "invoke asm" | "callbr asm" | OpaqueInfo::EMPTY_ASSEMBLY)
+    }
+
     /// Whether it is a call of a function; inline assembly is none.
     pub fn is_call(&self) -> bool {
         matches!(&*self.name, "call" | OpaqueInfo::MUST_TAIL | "invoke" | "callbr")

@@ -69,7 +69,7 @@ pub use inst::{
 };
 pub use lane::{Combine, ELEMENTS as LANE_ELEMENTS, LaneOp, Yields};
 pub use layout::DataLayout;
-pub use module::{Module, SourceLoc, SymbolData, SymbolKind};
+pub use module::{InitialAddress, Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;
 pub use phase::Phase;
 pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};

@@ -1,7 +1,7 @@
 //! Modules: functions, symbols, types, locations.
 
 use crate::printable::line;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cranelift_entity::{EntitySet, PrimaryMap};
 
@@ -64,6 +64,17 @@ pub struct SymbolData {
     pub origin: Option<Origin>,
 }
 
+/// An address in the initial contents of a global variable.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct InitialAddress {
+    /// Where it lies, in bytes from the variable's start.
+    pub at: u64,
+    /// The symbol whose address it is.
+    pub symbol: Symbol,
+    /// The distance from the symbol's start, in bytes.
+    pub offset: i64,
+}
+
 /// A translation unit.
 #[derive(Clone, Default, Debug)]
 pub struct Module {
@@ -86,6 +97,9 @@ pub struct Module {
     pub access_types: AccessTypes,
     /// The variables of which each work-group has its own (OpenCL's `local`). They are no part of the text form either.
     pub of_groups: EntitySet<Symbol>,
+    /// The addresses in the initial contents of global variables, by their place. A variable that is not there may have
+    /// any. They are no part of the text form either.
+    pub addresses: BTreeMap<Symbol, Vec<InitialAddress>>,
     symbol_by_name: HashMap<Box<str>, Symbol>,
 }
 

@@ -40,15 +40,23 @@ pub fn generate(seed: u64) -> SecretProgram {
                     declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [writes reads traps arg_memory_only]\n\
                     declare @warpline_declassify_i32(i32) -> i32\n\
                     declare @helper0(ptr, i32) -> i32 [reads writes unknown_result traps]\n\
+                    declare @twin(ptr, i32) -> i32 [reads writes unknown_result traps]\n\
                     declare @helper1(ptr, i32, i32) -> i32 [reads writes unknown_result traps]\n\n\
                     func @warpline_declassify_i32(%x: i32) -> i32 {\nentry:\n  ret 7\n}\n\n"
         .to_owned();
     let mut rng = SplitMix64::new(seed ^ 0x5ec_2e7);
-    for (number, head) in
-        ["helper0(%ctx: ptr, %k: i32)", "helper1(%ctx: ptr, %k: i32, %d: i32)"].iter().enumerate()
-    {
+    let heads = [
+        (0, "helper0(%ctx: ptr, %k: i32)"),
+        (0, "twin(%ctx: ptr, %k: i32)"),
+        (1, "helper1(%ctx: ptr, %k: i32, %d: i32)"),
+    ];
+    for (number, head) in heads {
         let mut body = Body::new(&mut rng, number);
         let _ = writeln!(text, "func @{head} -> i32 {{\nentry:");
+        if body.rng.chance(1, 2) {
+            body.local("%own");
+            body.initialize("%own");
+        }
         if number == 1 {
             body.line("%last: i1 = icmp eq %d, 0");
             body.line("br %last, done, more");
@@ -72,29 +80,14 @@ pub fn generate(seed: u64) -> SecretProgram {
     body.numbers.push("%n".into());
     let _ = writeln!(text, "func @kernel(%ctx: ptr, %q: ptr, %k: i32, %n: i32) -> i32 {{\nentry:");
     for local in ["%l0", "%l1"] {
-        body.line(&format!("{local}: ptr = alloca %s, i32 1, align 8"));
-        body.structures.push(local.into());
+        body.local(local);
     }
     // Nothing is read that was not written.
     for to in ["%l0", "%l1", "@g"] {
-        let v = body.number();
-        for (member, at) in [
-            ("i32 0", 0),
-            ("i32 1, i64 0, i32 0", 1),
-            ("i32 1, i64 0, i32 1", 2),
-            ("i32 1, i64 1, i32 0", 3),
-            ("i32 1, i64 1, i32 1", 4),
-            ("i32 3", 5),
-        ] {
-            let v = if at % 2 == 0 { v.clone() } else { "5".into() };
-            let p = body.fresh();
-            body.line(&format!("{p}: ptr = getelementptr inbounds %s, {to}, i64 0, {member}"));
-            body.line(&format!("store {}, {p}, align 4", typed(&v)));
-        }
-        let (p, target) = (body.fresh(), if body.rng.chance(1, 2) { "%ctx" } else { "%q" });
-        body.line(&format!("{p}: ptr = getelementptr inbounds %s, {to}, i64 0, i32 2"));
-        body.line(&format!("store {target}, {p}, align 8"));
+        body.initialize(to);
     }
+    body.line("%which: ptr = alloca ptr, i32 1, align 8");
+    body.line("store ptr @helper0, %which, align 8");
     let size = body.rng.between(4, 14);
     body.statements(size, 0);
     let result = body.number();
@@ -184,6 +177,48 @@ impl Body<'_> {
         p
     }
 
+    /// A local structure.
+    fn local(&mut self, name: &str) {
+        self.line(&format!("{name}: ptr = alloca %s, i32 1, align 8"));
+        self.structures.push(name.into());
+    }
+
+    /// Writes all members of a structure.
+    fn initialize(&mut self, to: &str) {
+        let v = self.number();
+        for (member, at) in [
+            ("i32 0", 0),
+            ("i32 1, i64 0, i32 0", 1),
+            ("i32 1, i64 0, i32 1", 2),
+            ("i32 1, i64 1, i32 0", 3),
+            ("i32 1, i64 1, i32 1", 4),
+            ("i32 3", 5),
+        ] {
+            let v = if at % 2 == 0 { v.clone() } else { "5".into() };
+            let p = self.fresh();
+            self.line(&format!("{p}: ptr = getelementptr inbounds %s, {to}, i64 0, {member}"));
+            self.line(&format!("store {}, {p}, align 4", typed(&v)));
+        }
+        let (p, target) =
+            (self.fresh(), if self.number < 2 || self.rng.chance(1, 2) { "%ctx" } else { "%q" });
+        self.line(&format!("{p}: ptr = getelementptr inbounds %s, {to}, i64 0, i32 2"));
+        self.line(&format!("store {target}, {p}, align 8"));
+    }
+
+    /// A call to where a pointer leads, which may have been changed before.
+    fn call_by_pointer(&mut self) {
+        if self.rng.chance(1, 2) {
+            let f = ["@helper0", "@twin"][self.rng.below(2)];
+            self.line(&format!("store ptr {f}, %which, align 8"));
+            return;
+        }
+        let (p, a, f, v) = (self.structure(), self.number(), self.fresh(), self.fresh());
+        let p = if p.starts_with('@') { format!("ptr {p}") } else { p };
+        self.line(&format!("{f}: ptr = load %which, align 8"));
+        self.line(&format!("{v}: i32 = call {f}({p}, {}) [unknown]", typed(&a)));
+        self.numbers.push(v);
+    }
+
     fn statements(&mut self, count: usize, depth: u32) {
         for _ in 0..count {
             self.statement(depth);
@@ -248,6 +283,7 @@ impl Body<'_> {
                 self.line(&format!("{v}: i32 = call @warpline_declassify_i32({})", typed(&a)));
                 self.numbers.push(v);
             }
+            12 if self.number == 2 && self.rng.chance(1, 2) => self.call_by_pointer(),
             12 if self.number > 0 => {
                 let (p, a, v) = (self.structure(), self.number(), self.fresh());
                 let call = match self.number == 2 && self.rng.chance(1, 2) {

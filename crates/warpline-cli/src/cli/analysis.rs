@@ -243,10 +243,13 @@ Examples:
   warpline constant-time compare.c --function compare --secret a,b
   warpline constant-time aes.c --function encrypt --secret 'ctx->key,*state' --format json
   warpline constant-time crypto.c --function 'crypto_*' --secret sk,'sign:seed' --public 'ctx->nonce'
-  warpline constant-time annotated.c               functions with `//@ secret ctx->key` before them")]
+  warpline constant-time annotated.c               functions with `//@ secret ctx->key` before them
+  warpline constant-time rsa.c bignum.c --function rsa_private --secret 'key->d'")]
 pub struct ConstantTimeOptions {
-    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
-    pub input: PathBuf,
+    /// .rs, .c, .cpp, .cl, .ll, .bc or .wl; several of C, C++ and LLVM are one program, in which calls are followed
+    /// from one to the other
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
     /// The functions, separated by commas; `*` in a name stands for anything, and functions without the secrets are
     /// left out then [default: those before which the source says what is secret; else the only one]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

@@ -40,26 +40,32 @@ impl<'a> Item<'a> {
 pub(super) fn of(
     imported: &Imported,
     debug: &Debug,
-    path: &Path,
     options: &ConstantTimeOptions,
 ) -> Result<Vec<(FuncId, Secrets)>> {
-    let groups = directives::read_all(path)?;
-    let mut annotated: Vec<(FuncId, &Directives)> = Vec::new();
-    for group in groups.iter().filter(|group| !group.secret.is_empty() || !group.public.is_empty()) {
+    let path = options.inputs.first().map_or(Path::new(""), |path| path);
+    let mut groups: Vec<(&Path, Directives)> = Vec::new();
+    for path in &options.inputs {
+        groups.extend(directives::read_all(path)?.into_iter().map(|group| (&**path, group)));
+    }
+    let is_about_secrets = |group: &Directives| !group.secret.is_empty() || !group.public.is_empty();
+    let mut annotated: Vec<(FuncId, &Path, &Directives)> = Vec::new();
+    for (path, group) in groups.iter().filter(|(_, group)| is_about_secrets(group)) {
+        let path = *path;
         let wrong = |message: String| Error::Directive { path: path.to_owned(), line: group.line, message };
         let name = group.function.as_deref();
         let name =
             name.ok_or_else(|| wrong("no function follows; name it by `//@ function NAME`".to_owned()))?;
-        annotated.push((find_function(imported, path, Some(name)).map_err(|e| wrong(e.to_string()))?, group));
+        let id = find_function(imported, path, Some(name)).map_err(|e| wrong(e.to_string()))?;
+        annotated.push((id, path, group));
     }
     let ids: Vec<FuncId> = match (options.function.is_empty(), annotated.is_empty()) {
         (false, _) => functions(imported, path, &options.function)?,
-        (true, false) => annotated.iter().map(|&(id, _)| id).collect(),
+        (true, false) => annotated.iter().map(|&(id, ..)| id).collect(),
         (true, true) => vec![find_function(imported, path, None)?],
     };
-    let chosen = Chosen { imported, debug, path, options, annotated: &annotated };
     let is_pattern = options.function.iter().any(|name| name.contains(['*', '?']));
     let many = is_pattern || ids.len() > 1;
+    let chosen = Chosen { imported, debug, path, options, annotated: &annotated, many };
     let mut unknown: Vec<Option<SecretError>> = options.secret.iter().map(|_| None).collect();
     let mut found = vec![false; options.secret.len()];
     let mut entries = Vec::new();
@@ -79,6 +85,11 @@ pub(super) fn of(
     for ((error, found), item) in unknown.into_iter().zip(found).zip(&options.secret) {
         if let (Some(error), false) = (error, found) {
             let message = match many {
+                true if error.is_unknown() => {
+                    format!(
+                        "none of these functions has a parameter `{item}`, and there is no variable of that name"
+                    )
+                }
                 true => format!("no function has `{item}`: {error}"),
                 false => format!("function `{}`: {error}", chosen.named(item)),
             };
@@ -96,7 +107,9 @@ struct Chosen<'a> {
     debug: &'a Debug,
     path: &'a Path,
     options: &'a ConstantTimeOptions,
-    annotated: &'a [(FuncId, &'a Directives)],
+    annotated: &'a [(FuncId, &'a Path, &'a Directives)],
+    /// Whether functions without the secrets are left out.
+    many: bool,
 }
 
 impl Chosen<'_> {
@@ -127,7 +140,7 @@ impl Chosen<'_> {
             }
             match secrets.add(item.path, ir, func, debug) {
                 Ok(()) => found[i] = true,
-                Err(e) if e.is_unknown() => unknown[i] = Some(e),
+                Err(e) if e.is_unknown() || (self.many && e.is_missing()) => unknown[i] = Some(e),
                 Err(e) => return Err(wrong("--secret", &e)),
             }
         }
@@ -137,15 +150,15 @@ impl Chosen<'_> {
                 continue;
             }
             match secrets.add_public(item.path, ir, func, debug) {
-                Err(e) if !e.is_unknown() || self.options.function.len() == 1 => {
+                Err(e) if !self.many || !e.is_missing() => {
                     return Err(wrong("--public", &e));
                 }
                 _ => {}
             }
         }
-        for (_, group) in self.annotated.iter().filter(|(of, _)| *of == id) {
+        for &(_, path, group) in self.annotated.iter().filter(|&&(of, ..)| of == id) {
             let at = |line: u32, e: &SecretError| Error::Directive {
-                path: self.path.to_owned(),
+                path: path.to_owned(),
                 line,
                 message: e.to_string(),
             };

@@ -111,6 +111,17 @@ impl SourceTypes for Debug {
         found.flatten()
     }
 
+    fn parameter_named(&self, function: &str, name: &str) -> Option<u32> {
+        let number = self.metadata.functions.get(function)?;
+        let variables = self.metadata.variables.get(number)?;
+        let found = variables.iter().find_map(|&variable| {
+            let node = self.node(variable)?;
+            let is_it = node.number("arg").is_some() && node.text("name") == Some(name);
+            is_it.then(|| node.node("type"))
+        });
+        found.flatten()
+    }
+
     fn global(&self, name: &str) -> Option<u32> {
         let expression = self.node(*self.globals.get(name)?)?;
         self.metadata.get(expression.node("var"))?.node("type")

@@ -357,6 +357,7 @@ required {
     fn LLVMInstructionGetDebugLoc(inst: LLVMValueRef) -> LLVMMetadataRef;
     fn LLVMIntTypeInContext(c: LLVMContextRef, num_bits: u32) -> LLVMTypeRef;
     fn LLVMIsAConstantAggregateZero(val: LLVMValueRef) -> LLVMValueRef;
+    fn LLVMIsAConstantDataSequential(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAConstantExpr(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAConstantFP(val: LLVMValueRef) -> LLVMValueRef;
     fn LLVMIsAConstantInt(val: LLVMValueRef) -> LLVMValueRef;

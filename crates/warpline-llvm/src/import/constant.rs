@@ -2,7 +2,7 @@
 
 use crate::ffi::types::LLVMOpcode as Opcode;
 use crate::ffi::types::*;
-use warpline_ir::{AggregateType, Constant, FloatKind, Type};
+use warpline_ir::{AggregateType, Constant, FloatKind, InitialAddress, Type};
 
 use super::Imported;
 use crate::ffi::load::functions;
@@ -165,6 +165,67 @@ impl Imported {
             return None;
         }
         self.write_bytes(initial, ty, &mut bytes).then_some(bytes)
+    }
+
+    /// The addresses in the initial contents of a variable, if all that is in them is known.
+    pub(super) fn initial_addresses(
+        &mut self,
+        global: LLVMValueRef,
+        ty: Type,
+    ) -> Option<Vec<InitialAddress>> {
+        let f = functions();
+        self.ir.layout.alloc_size(&self.ir.types, ty).filter(|&size| size <= MAX_BYTES)?;
+        // SAFETY: a live global variable.
+        let initial = unsafe { f.LLVMGetInitializer(global) };
+        let mut found = Vec::new();
+        (!initial.is_null() && self.find_addresses(initial, ty, 0, &mut found)).then_some(found)
+    }
+
+    /// Finds the addresses in a constant that lies at a distance; false if there may be others.
+    fn find_addresses(
+        &mut self,
+        value: LLVMValueRef,
+        ty: Type,
+        at: u64,
+        found: &mut Vec<InitialAddress>,
+    ) -> bool {
+        let f = functions();
+        // SAFETY: a live constant of type `ty`; an element is asked for only if the type has it.
+        unsafe {
+            let has_none = f.LLVMIsNull(value) != 0
+                || f.LLVMIsUndef(value) != 0
+                || !f.LLVMIsAConstantDataSequential(value).is_null()
+                || !f.LLVMIsAConstantInt(value).is_null()
+                || !f.LLVMIsAConstantFP(value).is_null();
+            if has_none {
+                return true;
+            }
+            let Type::Aggregate(aggregate) = ty else {
+                let address = if ty.is_ptr() { self.symbol_and_offset(value, 0) } else { None };
+                found.extend(address.map(|(symbol, offset)| InitialAddress { at, symbol, offset }));
+                return address.is_some();
+            };
+            let parts: Vec<(Type, Option<u64>)> = match self.ir.types.get(aggregate).clone() {
+                AggregateType::Array { elem, len } => {
+                    let size = self.ir.layout.alloc_size(&self.ir.types, elem);
+                    (0..len).map(|i| (elem, size.map(|size| i * size))).collect()
+                }
+                AggregateType::Struct { fields, .. } => {
+                    let fields = fields.unwrap_or_default();
+                    let offsets = self.ir.layout.struct_layout(&self.ir.types, ty).map(|(_, all)| all);
+                    let offset = |i: usize| offsets.as_ref().and_then(|all| all.get(i).copied());
+                    fields.iter().enumerate().map(|(i, &field)| (field, offset(i))).collect()
+                }
+            };
+            for (i, (member, offset)) in parts.into_iter().enumerate() {
+                let element = f.LLVMGetAggregateElement(value, i as u32);
+                let Some(offset) = offset.filter(|_| !element.is_null()) else { return false };
+                if !self.find_addresses(element, member, at + offset, found) {
+                    return false;
+                }
+            }
+            true
+        }
     }
 
     /// Writes a constant at the start of `out`; false if it has no fixed bytes.

@@ -332,12 +332,27 @@ fn opaque(inst: LLVMValueRef, opcode: u32) -> OpaqueInfo {
     // SAFETY: a live call.
     if is_call && !unsafe { f.LLVMIsAInlineAsm(f.LLVMGetCalledValue(inst)) }.is_null() {
         name.push_str(" asm");
+        if opcode == Opcode::LLVMCall as u32 && is_empty_assembly(inst) {
+            name = OpaqueInfo::EMPTY_ASSEMBLY.to_owned();
+        }
     }
     // SAFETY: a live call.
     if opcode == Opcode::LLVMCall as u32 && unsafe { f.LLVMGetTailCallKind(inst) } == MUST_TAIL {
         name = OpaqueInfo::MUST_TAIL.to_owned();
     }
     OpaqueInfo { name: name.into(), effects, atomic: atomic(inst, opcode) }
+}
+
+/// Whether inline assembly has no instructions. LLVM's older C interfaces have no getter for its text, but print it.
+fn is_empty_assembly(call: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: a live call.
+    let text = take_message(unsafe { f.LLVMPrintValueToString(f.LLVMGetCalledValue(call)) });
+    let assembly = text.split_once(" asm ").and_then(|(_, rest)| rest.split_once('"'));
+    assembly.is_some_and(|(_, template)| {
+        let template = template.split('"').next().unwrap_or_default();
+        template.bytes().all(|c| c.is_ascii_whitespace())
+    })
 }
 
 /// What an atomic operation does; `None` if it names a synchronisation scope or does something that is not modelled.

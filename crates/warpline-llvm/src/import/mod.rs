@@ -94,6 +94,11 @@ impl Imported {
             }
             let kind = self.symbol_kind(global);
             let symbol = self.bridge.symbols[&global];
+            if let SymbolKind::Global { ty, .. } = kind
+                && let Some(addresses) = self.initial_addresses(global, ty)
+            {
+                self.ir.addresses.insert(symbol, addresses);
+            }
             self.ir.symbols[symbol].kind = kind;
         }
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Segment;
+use super::calls;
 use super::memory::{Held, Object, ObjectId};
 use super::state::{Given, InstanceId, Secret, Since, State, Why};
 use crate::{Explainer, Step};
@@ -171,6 +172,12 @@ impl<'s, 'm> Chains<'s, 'm> {
                 self.call(given, "is executed or not as secrets decide", segments);
                 let caller = self.state.instance(given.caller);
                 let block = caller.func.insts[given.call].block;
+                // Where secrets decide which function is called, they decide about that function, too.
+                let then = &caller.results[caller.result_at(given.since)].1;
+                let target = calls::target(caller.func, given.call);
+                if let Some(target) = target.filter(|&v| then.is_divergent_at(v, block)) {
+                    return self.of_operand(given.caller, target, block, given.since, segments);
+                }
                 let by = caller.steered.get(&block).copied().flatten();
                 Next::Why(given.caller, block, Why::Steered(by), given.since)
             }
@@ -243,7 +250,7 @@ impl<'s, 'm> Chains<'s, 'm> {
                     entry.result().names(entry.func).value(entry.func, entry.func.params[i as usize])
                 )
             }
-            Object::Global(symbol) | Object::Constant(symbol) => {
+            Object::Global(symbol) | Object::Constant(symbol) | Object::Function(symbol) => {
                 format!("of {}", self.state.module.symbols[symbol].name)
             }
             Object::Behind(parent, at) => {

@@ -1,5 +1,6 @@
 //! What tells of secrets in a function, and why.
 
+use super::calls;
 use super::chains::Chains;
 use super::memory::Held;
 use super::state::{InstanceId, State};
@@ -103,6 +104,7 @@ pub(super) fn of(state: &mut State<'_>) -> Vec<Finding> {
             text: format!("{} {}", subject(state, *id, *b, *inst), u.text),
             chain,
             calls: of.path.iter().map(|&(at, call)| (state.instance(at).id, call)).collect(),
+            follows: false,
         }
     };
     keyed.into_iter().map(|(_, index)| finding(index)).collect()
@@ -120,12 +122,39 @@ fn reachable(func: &Function) -> EntitySet<Block> {
     seen
 }
 
+/// How an instruction is named: by what the source calls its result, if anything, where the source is known.
 fn subject(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> String {
     let of = state.instance(id);
-    match of.func.insts[inst].edges.len() {
-        0 => of.result().describe(state.module, of.func, inst),
-        _ => format!("the branch of block {}", of.result().names(of.func).block(of.func, b)),
+    let is_shown = is_shown(of.func, inst);
+    if !of.func.insts[inst].edges.is_empty() {
+        return match is_shown {
+            true => "the branch".to_owned(),
+            false => format!("the branch of block {}", of.result().names(of.func).block(of.func, b)),
+        };
     }
+    let text = of.result().describe(state.module, of.func, inst);
+    match text.split_once(" = ") {
+        Some((name, rest)) if is_shown && name.starts_with('%') => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// Whether reports have the line of the source: then names that a compiler made up say nothing.
+fn is_shown(func: &Function, inst: Inst) -> bool {
+    func.insts[inst].loc.expand().is_some()
+}
+
+/// `the secret address x`, or without a name `a secret address`.
+fn named(state: &State<'_>, id: InstanceId, inst: Inst, what: &str, v: Value) -> String {
+    shown_name(state, id, inst, v).map_or_else(|| format!("a {what}"), |name| format!("the {what} {name}"))
+}
+
+/// The name of an operand, unless a compiler has made it up and the line of the source is there.
+fn shown_name(state: &State<'_>, id: InstanceId, inst: Inst, v: Value) -> Option<String> {
+    let of = state.instance(id);
+    let name = of.result().names(of.func).value(of.func, v);
+    let is_of_source = !name.starts_with('%') || of.func.params.contains(&v);
+    (is_of_source || !is_shown(of.func, inst)).then_some(name)
 }
 
 /// What an instruction does with secrets that can be observed.
@@ -133,8 +162,7 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     let of = state.instance(id);
     let func = of.func;
     let data = &func.insts[inst];
-    let names = of.result().names(func);
-    let name = |v: Value| names.value(func, v);
+    let name = |what: &str, v: Value| named(state, id, inst, what, v);
     let secret = |v: &&Value| of.is_secret(**v, b);
     let plain = |kind, text: String, v: Value| Use { kind, text, operand: Some(v), behind: None };
     let at = |i: usize| data.args.get(i).filter(secret).copied();
@@ -142,46 +170,48 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     match &data.op {
         Op::Load(_) => {
             found.extend(
-                at(0).map(|v| plain(Kind::Address, format!("reads from the secret address {}", name(v)), v)),
+                at(0).map(|v| plain(Kind::Address, format!("reads from {}", name("secret address", v)), v)),
             );
         }
         Op::Store(_) => {
             found.extend(
-                at(1).map(|v| plain(Kind::Address, format!("writes to the secret address {}", name(v)), v)),
+                at(1).map(|v| plain(Kind::Address, format!("writes to {}", name("secret address", v)), v)),
             );
         }
         Op::Alloca { .. } => {
             found.extend(
                 at(0).map(|v| {
-                    plain(Kind::Address, format!("makes an object of the secret size {}", name(v)), v)
+                    plain(Kind::Address, format!("makes an object of {}", name("secret size", v)), v)
                 }),
             );
         }
         Op::ExtractElement | Op::InsertElement => {
             let index = at(data.args.len() - 1);
-            found.extend(index.map(|v| plain(Kind::Address, format!("has the secret index {}", name(v)), v)));
+            found.extend(index.map(|v| plain(Kind::Address, format!("has {}", name("secret index", v)), v)));
         }
         Op::Binary(op) if op.is_int_division() || matches!(op, BinaryOp::FDiv | BinaryOp::FRem) => {
             let operands = data.args.iter().filter(secret).copied();
-            found
-                .extend(operands.map(|v| {
-                    plain(Kind::Operand, format!("divides with the secret operand {}", name(v)), v)
-                }));
+            found.extend(
+                operands
+                    .map(|v| plain(Kind::Operand, format!("divides with {}", name("secret operand", v)), v)),
+            );
         }
         Op::Select => {
             found.extend(at(0).map(|v| {
                 let text =
-                    format!("selects by the secret {}; a branch or not is left to the compiler", name(v));
+                    format!("selects by {}; a branch or not is left to the compiler", name("secret", v));
                 plain(Kind::Selection, text, v)
             }));
+        }
+        op if calls::is_call(op) || calls::assembly(op).is_some() => {
+            of_call(state, id, b, inst, &mut found);
         }
         Op::Opaque(_) => {
             let pointers = data.args.iter().filter(|&&v| func.ty(v).is_ptr()).filter(secret).copied();
             found.extend(pointers.map(|v| {
-                plain(Kind::Address, format!("accesses memory at the secret address {}", name(v)), v)
+                plain(Kind::Address, format!("accesses memory at {}", name("secret address", v)), v)
             }));
         }
-        Op::Call(_) | Op::OpaqueTerm(_) => calls(state, id, b, inst, &mut found),
         _ => {}
     }
     // Edges to one block may still become jumps, where the values of its φs are brought into place.
@@ -197,24 +227,25 @@ fn uses(state: &State<'_>, id: InstanceId, b: Block, inst: Inst) -> Vec<Use> {
     found
 }
 
-fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Vec<Use>) {
+fn of_call(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Vec<Use>) {
     let of = state.instance(id);
     let func = of.func;
     let data = &func.insts[inst];
-    let callee = memory::callee(state.module, func, inst);
-    let names = of.result().names(func);
-    let name = |v: Value| names.value(func, v);
+    let callee = calls::callee(state.module, func, inst);
     let secrets: Vec<Value> = data.args.iter().copied().filter(|&v| of.is_secret(v, b)).collect();
-    let each = |kind, text: &str, values: &mut dyn Iterator<Item = Value>, found: &mut Vec<Use>| {
+    let each = |kind, text: &str, what, values: &mut dyn Iterator<Item = Value>, found: &mut Vec<Use>| {
         found.extend(values.map(|v| Use {
             kind,
-            text: format!("{text} {}", name(v)),
+            text: format!("{text} {}", named(state, id, inst, what, v)),
             operand: Some(v),
             behind: None,
         }));
     };
     let is_pointer = |v: &Value| func.ty(*v).is_ptr();
-    if memory::is_remark(callee) || of.calls.contains_key(&inst) || is_declassified(state, id, inst) {
+    let target = calls::target(func, inst).filter(|v| callee.is_empty() && secrets.contains(v));
+    each(Kind::Call, "goes to", "secret address", &mut target.into_iter(), found);
+    let is_quiet = memory::is_remark(callee) || is_declassified(state, id, inst);
+    if is_quiet || is_left_to_callee(state, id, inst) || calls::assembly(&data.op) == Some(false) {
         return;
     }
     if callee.starts_with("llvm.") {
@@ -222,7 +253,8 @@ fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Ve
         if VARIABLE_TIME.iter().any(|p| callee.starts_with(p)) {
             each(
                 Kind::Operand,
-                "needs a time that may depend on the secret operand",
+                "needs a time that may depend on",
+                "secret operand",
                 &mut secrets.iter().copied(),
                 found,
             );
@@ -236,19 +268,22 @@ fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Ve
             let vector = |v: &Value| matches!(func.ty(*v).elem(), Some(warpline_ir::Scalar::Ptr(_)));
             each(
                 Kind::Address,
-                "accesses memory at the secret address",
+                "accesses memory at",
+                "secret address",
                 &mut secrets.iter().copied().filter(|v| is_pointer(v) || vector(v)),
                 found,
             );
             each(
                 Kind::Address,
-                "accesses memory of the secret length",
+                "accesses memory of",
+                "secret length",
                 &mut secrets.iter().copied().filter(length),
                 found,
             );
             each(
                 Kind::Address,
-                "accesses memory under the secret mask",
+                "accesses memory under",
+                "secret mask",
                 &mut secrets.iter().copied().filter(mask),
                 found,
             );
@@ -258,47 +293,73 @@ fn calls(state: &State<'_>, id: InstanceId, b: Block, inst: Inst, found: &mut Ve
     if walk::is_setter(state, callee) {
         each(
             Kind::Address,
-            "accesses memory at the secret address or of the secret length",
+            "accesses memory at an address or of a length that is",
+            "secret",
             &mut secrets.iter().copied(),
             found,
         );
         return;
     }
-    let whom = whom(state, callee);
-    // An indirect callee is the last operand.
-    let target = data.args.last().copied().filter(|v| callee.is_empty() && secrets.contains(v));
-    each(Kind::Call, "goes to the secret address", &mut target.into_iter(), found);
+    let whom = whom(state, id, inst);
     let others = secrets.iter().copied().filter(|v| Some(*v) != target);
-    each(Kind::Call, &format!("gives {whom} the secret"), &mut { others }, found);
+    each(Kind::Call, &format!("gives {whom}"), "secret", &mut { others }, found);
 }
 
-fn whom(state: &State<'_>, callee: &str) -> String {
+/// Whether a call is followed to wherever it may go: what it is given is looked at there.
+fn is_left_to_callee(state: &State<'_>, id: InstanceId, inst: Inst) -> bool {
+    let of = state.instance(id);
+    of.follows(inst) && !of.open.contains(&inst)
+}
+
+/// Who gets what a call hands over.
+fn whom(state: &State<'_>, id: InstanceId, inst: Inst) -> String {
+    let of = state.instance(id);
+    if calls::assembly(&of.func.insts[inst].op).is_some() {
+        return "inline assembly, which is not looked into,".to_owned();
+    }
+    let callee = calls::callee(state.module, of.func, inst);
     match (callee.is_empty(), state.module.function(callee)) {
+        (true, _) if of.follows(inst) => {
+            let likely = of.followed(inst).map(|to| demangle(&state.instance(to).func.name));
+            let likely: BTreeSet<String> = likely.collect();
+            let first: Vec<&str> = likely.iter().take(3).map(String::as_str).collect();
+            let more = match likely.len() - first.len() {
+                0 => String::new(),
+                n => format!(" and {n} others"),
+            };
+            format!("a function that is not known (looked into: {}{more})", first.join(", "))
+        }
         (true, _) => "an unknown function".to_owned(),
         (false, None) => format!("{}, which is not defined here,", demangle(callee)),
         (false, Some(_)) => format!("{}, which takes other arguments,", demangle(callee)),
     }
 }
 
-/// Ways to secret memory that a call gives to a function that is not followed.
-fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
-    let of = state.instance(id);
-    let func = of.func;
-    let callee = memory::callee(state.module, func, inst);
+/// Whether there is something that a function may do with what a call hands over: it is not looked into, and is none
+/// of which everything is known.
+fn is_unknown(state: &State<'_>, id: InstanceId, inst: Inst) -> bool {
+    let op = &state.instance(id).func.insts[inst].op;
+    let callee = calls::callee(state.module, state.instance(id).func, inst);
     let is_known = callee.starts_with("llvm.")
-        || of.calls.contains_key(&inst)
+        || is_left_to_callee(state, id, inst)
         || is_declassified(state, id, inst)
         || walk::is_setter(state, callee)
         || points::allocates(callee);
-    if is_known || !matches!(func.insts[inst].op, Op::Call(_) | Op::OpaqueTerm(_)) {
+    !is_known && (calls::is_call(op) || calls::assembly(op) == Some(true))
+}
+
+/// Ways to secret memory that a call gives to a function that is not followed.
+fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
+    if !is_unknown(state, id, inst) {
         return Vec::new();
     }
-    let whom = whom(state, callee);
+    let func = state.instance(id).func;
+    let whom = whom(state, id, inst);
     let mut found = Vec::new();
-    for &v in memory::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
+    for &v in calls::arguments(func, inst).iter().filter(|&&v| func.ty(v).is_ptr()) {
         if let Some(held) = state.reaches_secrets(id, v) {
-            let name = state.instance(id).result().names(func).value(func, v);
-            let text = format!("gives {whom} a way to secret memory: {name}");
+            let name = shown_name(state, id, inst, v).map_or(String::new(), |name| format!(": {name}"));
+            let text = format!("gives {whom} a way to secret memory{name}");
             found.push(Use { kind: Kind::Call, text, operand: Some(v), behind: Some(held) });
         }
     }
@@ -308,16 +369,14 @@ fn handed(state: &mut State<'_>, id: InstanceId, inst: Inst) -> Vec<Use> {
 /// The name of a function that a call goes to which is not looked into and whose effects may matter.
 fn left_out(state: &State<'_>, id: InstanceId, inst: Inst) -> Option<String> {
     let of = state.instance(id);
-    let callee = memory::callee(state.module, of.func, inst);
     let data = &of.func.insts[inst];
-    let is_known = callee.starts_with("llvm.")
-        || of.calls.contains_key(&inst)
-        || is_declassified(state, id, inst)
-        || walk::is_setter(state, callee)
-        || points::allocates(callee)
-        || data.op.effects().is_empty();
-    if is_known || !matches!(data.op, Op::Call(_) | Op::OpaqueTerm(_)) {
+    if !is_unknown(state, id, inst) || data.op.effects().is_empty() {
         return None;
     }
-    Some(if callee.is_empty() { "an indirect call".to_owned() } else { demangle(callee) })
+    let callee = calls::callee(state.module, of.func, inst);
+    Some(match (callee.is_empty(), calls::assembly(&data.op)) {
+        (true, None) => "an indirect call".to_owned(),
+        (true, Some(_)) => "inline assembly".to_owned(),
+        _ => demangle(callee),
+    })
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::rows::{Known, Rows, Steps};
 use super::state::{InstanceId, Since};
-use warpline_ir::{AccessType, Function, Inst, Module, PointerFacts, Symbol, Value};
+use warpline_ir::{AccessType, Function, Inst, Module, PointerFacts, Symbol, SymbolKind, Value};
 
 /// An object, by its number.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -26,6 +26,8 @@ pub(super) enum Object {
     Global(Symbol),
     /// A global constant.
     Constant(Symbol),
+    /// A function.
+    Function(Symbol),
     /// What a pointer leads to that lies in an object from the start, at an offset if that is known.
     Behind(ObjectId, Option<i64>),
     /// What is reached by any other pointer.
@@ -257,23 +259,20 @@ struct Write {
     since: Since,
 }
 
-/// What lies in a region: a pointer to these places, or (none) what may be the bytes of any pointer.
+/// What lies in a region: pointers to these places, and perhaps what may be the bytes of any pointer.
 #[derive(Clone, Debug)]
 struct Stored {
     lo: i64,
     hi: i64,
-    what: Option<Places>,
+    what: Places,
+    any: bool,
 }
 
 impl Stored {
     fn join(&mut self, what: Option<&Places>) -> bool {
-        match (&mut self.what, what) {
-            (Some(old), Some(new)) => old.add_all(new),
-            (None, _) => false,
-            (slot, None) => {
-                *slot = None;
-                true
-            }
+        match what {
+            Some(new) => self.what.add_all(new),
+            None => !std::mem::replace(&mut self.any, true),
         }
     }
 }
@@ -343,7 +342,7 @@ impl<'m> Memory<'m> {
             depth
         };
         match object {
-            Object::Private(..) => None,
+            Object::Private(..) | Object::Function(_) => None,
             Object::Elsewhere => Some(region.object),
             Object::Behind(..) if depth(object) >= MAX_DEPTH => Some(region.object),
             _ => {
@@ -371,7 +370,7 @@ impl<'m> Memory<'m> {
 
     /// Whether two different objects may be one, or parts of one.
     fn may_be_same(&self, a: ObjectId, b: ObjectId) -> bool {
-        use Object::{Behind, Constant, Elsewhere, Global, Param, Private};
+        use Object::{Behind, Constant, Elsewhere, Function, Global, Param, Private};
         if a == b {
             return true;
         }
@@ -386,7 +385,7 @@ impl<'m> Memory<'m> {
             self.promises.get(i as usize).is_some_and(|p| p.noalias) && !self.escaped.contains(&id)
         };
         match (self.object(a), self.object(b)) {
-            (Constant(_), _) | (_, Constant(_)) | (Global(_), Global(_)) => false,
+            (Constant(_) | Function(_), _) | (_, Constant(_) | Function(_)) | (Global(_), Global(_)) => false,
             (Private(..), Elsewhere) => self.escaped.contains(&a),
             (Elsewhere, Private(..)) => self.escaped.contains(&b),
             (Private(..), _) | (_, Private(..)) => false,
@@ -404,7 +403,7 @@ impl<'m> Memory<'m> {
     fn is_visible(&self, id: ObjectId) -> bool {
         match self.object(id) {
             Object::Private(..) => self.escaped.contains(&id),
-            Object::Constant(_) => false,
+            Object::Constant(_) | Object::Function(_) => false,
             _ => true,
         }
     }
@@ -427,7 +426,8 @@ impl<'m> Memory<'m> {
     /// does.
     pub(super) fn secret_parts(&self, region: Region, ty: Option<AccessType>) -> Vec<(Region, Held)> {
         let object = self.object(region.object);
-        if matches!(object, Object::Constant(_)) && self.secret.iter().all(|s| s.object != region.object) {
+        let is_fixed = matches!(object, Object::Constant(_) | Object::Function(_));
+        if is_fixed && self.secret.iter().all(|s| s.object != region.object) {
             return Vec::new();
         }
         if self.public.iter().any(|public| public.contains(region)) {
@@ -441,6 +441,11 @@ impl<'m> Memory<'m> {
                 parts.push((cut(given.lo, given.hi), Held::Given(region.object)));
             } else if object == Object::Elsewhere {
                 parts.push((region, Held::Elsewhere));
+            } else if matches!(self.object(given.object), Object::Global(_))
+                && matches!(object, Object::Behind(..) | Object::Param(_))
+                && self.may_be_same(given.object, region.object)
+            {
+                parts.push((region, Held::Given(given.object)));
             } else if let (Object::Behind(p, x), Object::Behind(q, y)) = (object, self.object(given.object))
                 && p == q
                 && x != y
@@ -470,7 +475,7 @@ impl<'m> Memory<'m> {
         by: (InstanceId, Inst),
         since: Since,
     ) -> bool {
-        if matches!(self.object(region.object), Object::Constant(_)) {
+        if matches!(self.object(region.object), Object::Constant(_) | Object::Function(_)) {
             return false;
         }
         let writes = self.written.entry(region.object).or_default();
@@ -501,7 +506,7 @@ impl<'m> Memory<'m> {
         let is_new = match stored.iter().position(is_there(lo, hi)) {
             Some(known) => stored[known].join(what),
             None => {
-                stored.push(Stored { lo, hi, what: what.cloned() });
+                stored.push(Stored { lo, hi, what: what.cloned().unwrap_or_default(), any: what.is_none() });
                 true
             }
         };
@@ -524,10 +529,8 @@ impl<'m> Memory<'m> {
                 continue;
             }
             for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi, None)) {
-                match &s.what {
-                    Some(what) => _ = places.add_all(what),
-                    None => any = true,
-                }
+                places.add_all(&s.what);
+                any |= s.any;
             }
         }
         (places, any)
@@ -537,6 +540,12 @@ impl<'m> Memory<'m> {
     pub(super) fn loaded(&mut self, region: Region, size: i64) -> Places {
         let (mut places, mut any) = self.stored_in(region);
         let is_constant = matches!(self.object(region.object), Object::Constant(_));
+        if let Some(initial) = self.initial(region) {
+            places.add_all(&initial);
+            if is_constant {
+                return places;
+            }
+        }
         let declared = self.secret.iter().any(|s| matches!(self.object(s.object), Object::Global(_)));
         // A constant may have the address of a global variable that is secret.
         any |= is_constant && declared;
@@ -554,30 +563,64 @@ impl<'m> Memory<'m> {
         places
     }
 
+    /// What the addresses lead to that lie in a region of a global variable from the start; none if these are not known.
+    fn initial(&mut self, region: Region) -> Option<Places> {
+        let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(region.object) else {
+            return None;
+        };
+        let module = self.module;
+        let mut places = Places::default();
+        for address in module.addresses.get(&symbol)? {
+            let at = i64::try_from(address.at).ok()?;
+            if region.meets(at, at + 8, None) {
+                places.add_all(&self.of_symbol(address.symbol, address.offset));
+            }
+        }
+        Some(places)
+    }
+
+    /// What the address of a symbol leads to.
+    pub(super) fn of_symbol(&mut self, symbol: Symbol, offset: i64) -> Places {
+        let module = self.module;
+        match &module.symbols[symbol].kind {
+            SymbolKind::Global { constant, ty, .. } => {
+                let object = if *constant { Object::Constant(symbol) } else { Object::Global(symbol) };
+                let place = Place::start(self.id(object));
+                let size = module.layout.alloc_size(&module.types, *ty);
+                Places::of(size.map_or(place, |size| place.narrowed(size)).moved(offset))
+            }
+            SymbolKind::Function { .. } => Places::of(Place::start(self.id(Object::Function(symbol)))),
+            SymbolKind::Other => self.elsewhere(),
+        }
+    }
+
     /// What is put into `to` when bytes are copied there, first byte to first byte; `size`: how many, if that is known.
     pub(super) fn copy(&mut self, to: Place, from: Place, size: Option<u64>) {
         let (source, target) = (from.access(size), to.access(size));
         let exact = from.is_exact() && to.is_exact();
         let mut moved: Vec<(Region, Option<Places>)> = Vec::new();
-        let stored: Vec<(ObjectId, Vec<Stored>)> =
-            self.stored.iter().map(|(&object, all)| (object, all.clone())).collect();
-        for (other, all) in stored {
+        // What may come to lie anywhere in the target.
+        let (mut anywhere, mut any) = (Places::default(), false);
+        for (&other, all) in &self.stored {
             let same = other == source.object;
             if !same && !self.may_be_same(other, source.object) {
                 continue;
             }
-            for s in all.into_iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
-                let region = match same && exact {
-                    true => Region::bytes(
-                        target.object,
-                        s.lo.max(source.lo) - from.lo + to.lo,
-                        s.hi.min(source.hi) - from.lo + to.lo,
-                    ),
-                    false => target,
-                };
-                moved.push((region, s.what));
+            for s in all.iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
+                if !(same && exact) {
+                    anywhere.add_all(&s.what);
+                    any |= s.any;
+                    continue;
+                }
+                let (lo, hi) = (s.lo.max(source.lo), s.hi.min(source.hi));
+                let region = Region::bytes(target.object, lo - from.lo + to.lo, hi - from.lo + to.lo);
+                moved.push((region, Some(s.what.clone())));
+                moved.extend(s.any.then_some((region, None)));
             }
         }
+        moved.push((target, Some(anywhere)));
+        moved.extend(any.then_some((target, None)));
+        moved.retain(|(_, what)| what.as_ref().is_none_or(|what| !what.is_empty()));
         // Pointers that lay there from the start lie at the same distances now. Which there are is not known before
         // they are loaded, so what any of them leads to may be loaded from any place of the copy, but for pieces that
         // were asked for already.
@@ -599,12 +642,37 @@ impl<'m> Memory<'m> {
                 }
             }
         }
-        if let Some(behind) = self.behind(Region::whole(source.object), 0) {
+        moved.extend(self.initial_moved(to, from, size));
+        let is_known =
+            matches!(self.object(source.object), Object::Constant(_)) && self.initial(source).is_some();
+        if let Some(behind) = self.behind(Region::whole(source.object), 0)
+            && !is_known
+        {
             moved.push((target, Some(Places::of(Place::anywhere(behind)))));
         }
         for (region, what) in moved {
             self.store(region, what.as_ref());
         }
+    }
+
+    /// The addresses that lie in a global variable from the start, where they are when it is copied.
+    fn initial_moved(&mut self, to: Place, from: Place, size: Option<u64>) -> Vec<(Region, Option<Places>)> {
+        let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(from.object) else {
+            return Vec::new();
+        };
+        let module = self.module;
+        let (source, target) = (from.access(size), to.access(size));
+        let exact = from.is_exact() && to.is_exact();
+        let mut moved = Vec::new();
+        for address in module.addresses.get(&symbol).into_iter().flatten() {
+            let Ok(at) = i64::try_from(address.at) else { continue };
+            if source.meets(at, at + 8, None) {
+                let lo = at - from.lo + to.lo;
+                let region = if exact { Region::bytes(target.object, lo, lo + 8) } else { target };
+                moved.push((region, Some(self.of_symbol(address.symbol, address.offset))));
+            }
+        }
+        moved
     }
 
     /// Integers of the size of a pointer are loaded from a region: whatever pointers lie there get about.
@@ -614,13 +682,15 @@ impl<'m> Memory<'m> {
     }
 
     /// The objects that code can reach which is given these pointers, and whatever else it knows.
-    pub(super) fn reachable(&self, given: &Places) -> BTreeSet<ObjectId> {
+    pub(super) fn reachable(&mut self, given: &Places) -> BTreeSet<ObjectId> {
         let mut found: BTreeSet<ObjectId> = BTreeSet::new();
         let mut work: Vec<ObjectId> = given.iter().map(|place| place.object).collect();
         while let Some(object) = work.pop() {
             if found.insert(object) {
                 let (places, _) = self.stored_in(Region::whole(object));
                 work.extend(places.iter().map(|place| place.object));
+                let initial = self.initial(Region::whole(object)).unwrap_or_default();
+                work.extend(initial.iter().map(|place| place.object));
                 // What lies behind pointers in it, too.
                 for (i, other) in self.objects.iter().enumerate() {
                     if matches!(other, Object::Behind(parent, _) if *parent == object) {

@@ -20,7 +20,9 @@
 //! by object and offset, whatever the order of execution is: bytes into which a secret is stored, or into which
 //! anything is stored where secrets decide whether the store is executed, hold secrets throughout. A pointer of unknown
 //! origin may lead to any object but private ones whose address is never handed out. Calls of functions in the module
-//! are followed, each in its own context; a recursive call is one of the function that is being executed.
+//! are followed, each in its own context; a recursive call is one of the function that is being executed. Calls through
+//! pointers are followed to where these lead; where that is not known, such a call is a finding if it is given secrets,
+//! and what functions of the module do is followed that have the type and are used otherwise than by calls.
 //!
 //! # What is assumed
 //!
@@ -30,6 +32,7 @@
 //! module are taken to be what they are here. With [`Overlap::Apart`], what different parameters of the entry, global
 //! variables, and pointers that lie in memory from the start lead to is apart.
 
+mod calls;
 mod chains;
 mod findings;
 mod memory;
@@ -103,6 +106,9 @@ pub struct Finding {
     pub chain: Vec<Segment>,
     /// The calls by which control comes to the function, outermost first.
     pub calls: Vec<(FuncId, Inst)>,
+    /// Whether it is there only because a function that is not known, and is given secrets, may write them to whatever
+    /// it is given. The call of that function is a finding of its own. [`mark_following`] finds out.
+    pub follows: bool,
 }
 
 /// What was found out about a function and what it calls.
@@ -127,9 +133,35 @@ pub enum Overlap {
 
 /// Looks for all that tells of the secrets of `func`.
 pub fn observe(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap) -> Report {
+    observe_with(module, func, secrets, overlap, true)
+}
+
+/// Marks what of a report is there only because functions that are not known may write secrets where they can.
+pub fn mark_following(
+    module: &Module,
+    func: FuncId,
+    secrets: &Secrets,
+    overlap: Overlap,
+    report: &mut Report,
+) {
+    let calls = report.findings.iter().filter(|f| f.kind == Kind::Call).count();
+    if calls == 0 || report.findings.len() == 1 {
+        return;
+    }
+    let place = |f: &Finding| (f.func, f.inst, f.kind);
+    let own = observe_with(module, func, secrets, overlap, false);
+    let own: BTreeSet<_> = own.findings.iter().map(place).collect();
+    for finding in report.findings.iter_mut().filter(|_| !own.is_empty()) {
+        finding.follows = !own.contains(&place(finding));
+    }
+}
+
+/// The same as [`observe`]. `spreads`: whether functions that are not known write what they can of the secrets that they are given.
+fn observe_with(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap, spreads: bool) -> Report {
     let entry = &module.functions[func];
     let memory = Memory::new(module, entry, overlap == Overlap::Possible);
     let mut state = State::new(module, memory);
+    state.spreads = spreads;
     state.secret_results.clone_from(&secrets.results);
     let first = state.add(func, Vec::new(), vec![None; entry.params.len()]);
     for (i, &p) in entry.params.iter().enumerate() {

@@ -8,12 +8,12 @@ use warpline_analysis::dataflow::Instruction;
 use warpline_analysis::dataflow::solve_forward_narrowing;
 use warpline_analysis::ssi::ssify;
 
+use super::calls::{self, callee};
 use super::memory::{FAR, Memory, Object, Place, Places};
 use super::state::InstanceId;
 use warpline_dataflow::Code;
 use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
-use warpline_dataflow::memory::callee;
-use warpline_ir::{AggregateType, CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Type, Value};
+use warpline_ir::{AggregateType, CastOp, Constant, Function, Inst, Module, Op, Type, Value};
 
 /// Functions of C, C++ and Rust that make memory that nothing else leads to.
 const ALLOCATIONS: [&str; 9] = [
@@ -54,9 +54,9 @@ impl Points {
     }
 
     /// The places of a value; of constants, too.
-    pub(super) fn of(&self, memory: &mut Memory<'_>, module: &Module, func: &Function, v: Value) -> Places {
+    pub(super) fn of(&self, memory: &mut Memory<'_>, func: &Function, v: Value) -> Places {
         match func.constant(v) {
-            Some(constant) => of_constant(memory, module, constant),
+            Some(constant) => of_constant(memory, constant),
             None => self.places[v].clone(),
         }
     }
@@ -98,7 +98,7 @@ impl Points {
     ) -> bool {
         let data = &func.insts[inst];
         if let Op::Cast(CastOp::PtrToInt) = data.op {
-            let places = self.of(memory, module, func, data.args[0]);
+            let places = self.of(memory, func, data.args[0]);
             memory.escape(&places);
         }
         let mut changed = false;
@@ -108,7 +108,7 @@ impl Points {
                 if let (Op::Load(_), true) =
                     (&data.op, module.layout.store_size(&module.types, ty) >= Some(8))
                 {
-                    let from = self.of(memory, module, func, data.args[0]);
+                    let from = self.of(memory, func, data.args[0]);
                     for region in from.regions(module.layout.store_size(&module.types, ty)) {
                         memory.loaded_as_number(region);
                     }
@@ -128,14 +128,14 @@ impl Points {
                     });
                 }
                 Op::Gep(elem) => {
-                    let base = self.of(memory, module, func, data.args[0]);
+                    let base = self.of(memory, func, data.args[0]);
                     new = base.map(|place| {
                         Mover { module, func, inst, indices: &self.indices }.moved(*elem, place)
                     });
                 }
                 Op::Load(_) => {
                     let size = module.layout.store_size(&module.types, ty);
-                    let from = self.of(memory, module, func, data.args[0]);
+                    let from = self.of(memory, func, data.args[0]);
                     let regions: Vec<_> = from.regions(size).collect();
                     for region in regions {
                         let places = memory.loaded(region, size.unwrap_or(8) as i64);
@@ -146,12 +146,12 @@ impl Points {
                     let position = func.phi_position(inst).unwrap_or_default();
                     for &e in &func.blocks[data.block].preds {
                         if let Some(&v) = func.edges[e].args.get(position) {
-                            new.add_all(&self.of(memory, module, func, v));
+                            new.add_all(&self.of(memory, func, v));
                         }
                     }
                 }
                 Op::Cast(CastOp::IntToPtr) => new = memory.elsewhere(),
-                Op::Call(_) | Op::OpaqueTerm(_) => {
+                op if calls::is_call(op) => {
                     new = match returned(inst) {
                         Some(places) => places,
                         None if allocates(callee(module, func, inst)) => {
@@ -162,27 +162,29 @@ impl Points {
                         None if callee(module, func, inst).starts_with("llvm.") => {
                             let mut all = memory.elsewhere();
                             for &v in &data.args {
-                                all.add_all(&self.of(memory, module, func, v).map(Place::adrift));
+                                all.add_all(&self.of(memory, func, v).map(Place::adrift));
                             }
                             all
                         }
                         None => memory.elsewhere(),
                     };
                 }
-                Op::Opaque(_) => {
-                    new = memory.elsewhere();
+                Op::Opaque(_) | Op::OpaqueTerm(_) => {
+                    if calls::assembly(&data.op) != Some(false) {
+                        new = memory.elsewhere();
+                    }
                     for &v in &data.args {
-                        new.add_all(&self.of(memory, module, func, v));
+                        new.add_all(&self.of(memory, func, v));
                     }
                 }
                 Op::Select => {
                     for &v in &data.args[1..] {
-                        new.add_all(&self.of(memory, module, func, v));
+                        new.add_all(&self.of(memory, func, v));
                     }
                 }
                 _ => {
                     for &v in &data.args {
-                        new.add_all(&self.of(memory, module, func, v));
+                        new.add_all(&self.of(memory, func, v));
                     }
                 }
             }
@@ -192,30 +194,12 @@ impl Points {
     }
 }
 
-fn of_constant(memory: &mut Memory<'_>, module: &Module, constant: &Constant) -> Places {
+fn of_constant(memory: &mut Memory<'_>, constant: &Constant) -> Places {
     match constant {
-        Constant::Address { symbol, offset, .. } => match &module.symbols[*symbol].kind {
-            SymbolKind::Global { constant, ty, .. } => {
-                let object = match constant {
-                    true => Object::Constant(*symbol),
-                    false => Object::Global(*symbol),
-                };
-                let place = Place::start(memory.id(object));
-                let size = module.layout.alloc_size(&module.types, *ty);
-                size.map_or(place, |size| place.narrowed(size)).moved(*offset).into()
-            }
-            SymbolKind::Function { .. } => Places::default(),
-            SymbolKind::Other => memory.elsewhere(),
-        },
+        Constant::Address { symbol, offset, .. } => memory.of_symbol(*symbol, *offset),
         Constant::Int { .. } | Constant::Float { .. } | Constant::WideInt { .. } => Places::default(),
         Constant::Null(_) | Constant::Undef(_) | Constant::Poison(_) | Constant::Zero(_) => Places::default(),
         _ => memory.elsewhere(),
-    }
-}
-
-impl From<Place> for Places {
-    fn from(place: Place) -> Places {
-        Places::of(place)
     }
 }
 

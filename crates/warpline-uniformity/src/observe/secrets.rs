@@ -61,6 +61,10 @@ impl Area {
 pub trait SourceTypes {
     /// The type of a parameter of a function, by its name in the object file.
     fn parameter(&self, function: &str, index: usize) -> Option<u32>;
+    /// The same by the parameter's name: compilers add parameters, and pass one in several pieces.
+    fn parameter_named(&self, _function: &str, _name: &str) -> Option<u32> {
+        None
+    }
     /// The type of a global variable.
     fn global(&self, name: &str) -> Option<u32>;
     /// What a pointer of this type leads to; none if it is no pointer.
@@ -135,6 +139,12 @@ impl SecretError {
     /// Whether the name is simply not there, as it may be in one of several functions.
     pub fn is_unknown(&self) -> bool {
         matches!(self, SecretError::Unknown { .. })
+    }
+
+    /// Whether there is nothing of this name and kind, as may be so in one of several functions.
+    pub fn is_missing(&self) -> bool {
+        use SecretError::{Member, MemberOfElements, NoPointer, Unknown};
+        matches!(self, Unknown { .. } | Member { .. } | MemberOfElements(_) | NoPointer(_))
     }
 }
 
@@ -248,7 +258,7 @@ impl Secrets {
             return Ok(());
         }
         match resolve(item, module, func, types)? {
-            Found::Value(index) => self.values[index] = true,
+            Found::Values(all) => all.into_iter().for_each(|index| self.values[index] = true),
             Found::Memory(area) => self.memory.push(area),
         }
         Ok(())
@@ -266,7 +276,7 @@ impl Secrets {
         types: &dyn SourceTypes,
     ) -> Result<(), SecretError> {
         match resolve(item, module, func, types)? {
-            Found::Value(index) => self.values[index] = false,
+            Found::Values(all) => all.into_iter().for_each(|index| self.values[index] = false),
             Found::Memory(area) => self.public.push(area),
         }
         Ok(())
@@ -291,7 +301,7 @@ impl Secrets {
 }
 
 enum Found {
-    Value(usize),
+    Values(Vec<usize>),
     Memory(Area),
 }
 
@@ -311,6 +321,10 @@ fn resolve(
         None => (None, item),
     };
     let (name, steps) = split(path).ok_or_else(|| SecretError::Malformed(item.to_owned()))?;
+    let pieces = pieces(name, func);
+    if !pieces.is_empty() {
+        return Ok(Found::Values(pieces));
+    }
     let mut at = begin(name, module, func, types)?;
     let parameter = match at.base {
         Base::Parameter(i) if steps.is_empty() => Some(i as usize),
@@ -321,7 +335,7 @@ fn resolve(
         let name = known(func)[index].clone();
         return match (sign, is_pointer) {
             (Some(_), false) => Err(SecretError::NoPointer(name)),
-            (Some('&'), true) | (None, false) => Ok(Found::Value(index)),
+            (Some('&'), true) | (None, false) => Ok(Found::Values(vec![index])),
             _ => Ok(Found::Memory(Area::behind(index as u32, format!("*{name}")))),
         };
     }
@@ -336,15 +350,35 @@ fn resolve(
     Ok(Found::Memory(at.area(item, false)))
 }
 
+/// The parameters in which compilers pass a structure in registers: it is secret as a whole, whatever member is named.
+fn pieces(name: &str, func: &Function) -> Vec<usize> {
+    let known = known(func);
+    let bare = name.trim_start_matches('%');
+    let is_piece = |own: &String| {
+        let number = own[1..].strip_prefix(bare).and_then(|rest| rest.strip_prefix(".coerce"));
+        number.is_some_and(|number| number.bytes().all(|c| c.is_ascii_digit()))
+    };
+    match known.iter().any(|own| &own[1..] == bare) {
+        true => Vec::new(),
+        false => (0..known.len()).filter(|&i| is_piece(&known[i])).collect(),
+    }
+}
+
 fn begin(name: &str, module: &Module, func: &Function, types: &dyn SourceTypes) -> Result<At, SecretError> {
     let known = known(func);
     let bare = name.trim_start_matches('%');
     let by_name = known.iter().position(|k| &k[1..] == bare);
     let by_position = || bare.parse().ok().filter(|&i: &usize| i < known.len() && !name.starts_with('%'));
     if let Some(index) = by_name.or_else(by_position) {
-        let ty = types.parameter(&func.name, index);
+        let named = types.parameter_named(&func.name, &known[index][1..]);
+        let ty = named.or_else(|| types.parameter(&func.name, index));
         let base = Base::Parameter(index as u32);
-        return Ok(At { base, pointers: Vec::new(), bytes: None, elements: None, ty });
+        // A structure that is passed by the address of a copy is what is there.
+        let is_copy =
+            func.ty(func.params[index]).is_ptr() && ty.is_some_and(|ty| types.pointee(ty).is_none());
+        let size = ty.and_then(|ty| types.size(ty)).and_then(|size| i64::try_from(size).ok());
+        let bytes = (is_copy && ty.is_some_and(|ty| !types.members(ty).is_empty())).then_some((0, size));
+        return Ok(At { base, pointers: Vec::new(), bytes, elements: None, ty });
     }
     let symbol = module.symbol(name.trim_start_matches('@'));
     let is_variable = |s: &Symbol| matches!(module.symbols[*s].kind, SymbolKind::Global { .. });

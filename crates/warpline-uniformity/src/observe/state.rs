@@ -14,12 +14,13 @@ use cranelift_entity::EntitySet;
 use warpline_analysis::graph::Reversed;
 use warpline_analysis::{DomTree, Node};
 
-use super::memory::{Held, Memory, Places};
+use super::calls;
+use super::memory::{Held, Memory, Object, ObjectId, Places};
 use super::points::{Indices, Numbers, Points, indices, number};
 use super::walk::declassifies;
 use crate::shape::ArgShape;
 use crate::{Options, Uniformity};
-use warpline_ir::{Block, FuncId, Function, Inst, Module, Value};
+use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Value, ValueDef};
 
 /// An instance, by its number.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,7 +88,12 @@ pub(super) struct Instance<'m> {
     pub writes: BTreeMap<Inst, (Why, Since)>,
     /// Blocks of which secrets decide whether or how often they are executed, with a branch that does.
     pub steered: BTreeMap<Block, Option<Block>>,
-    pub calls: BTreeMap<Inst, InstanceId>,
+    /// The functions that calls go to which are followed.
+    pub calls: BTreeMap<(Inst, FuncId), InstanceId>,
+    /// The calls that are followed and may go elsewhere, too.
+    pub open: BTreeSet<Inst>,
+    /// Whether other calls than the last one of its path come here.
+    pub is_shared: bool,
     /// The block that returns a secret, since when.
     pub returns: Option<(Block, Since)>,
     pub returned: Places,
@@ -101,6 +107,21 @@ pub(super) struct Instance<'m> {
 }
 
 impl Instance<'_> {
+    /// Whether a call is followed into a function.
+    pub(super) fn follows(&self, call: Inst) -> bool {
+        self.followed(call).next().is_some()
+    }
+
+    /// What a call is followed into.
+    pub(super) fn followed(&self, call: Inst) -> impl Iterator<Item = InstanceId> + '_ {
+        self.calls.iter().filter(move |((at, _), _)| *at == call).map(|(_, &to)| to)
+    }
+
+    /// Whether secrets decide within the function whether a block is executed.
+    pub(super) fn is_steered_here(&self, block: Block) -> bool {
+        matches!(self.steered.get(&block), Some(Some(_)))
+    }
+
     /// The newest result.
     pub(super) fn result(&self) -> &Uniformity {
         &self.results[self.results.len() - 1].1
@@ -119,12 +140,6 @@ impl Instance<'_> {
     /// Finds the blocks of which secrets decide whether they are executed: those between a secret branch and where all
     /// its ways meet.
     fn steer(&mut self) {
-        if self.steered_by.is_some() {
-            for &b in &self.func.layout {
-                self.steered.entry(b).or_insert(None);
-            }
-            return;
-        }
         let func = self.func;
         let branches: Vec<Block> = self.result().divergent_branches().collect();
         let post = self.post.get_or_init(|| DomTree::compute(&Reversed::new(&func.graph().0)));
@@ -138,7 +153,12 @@ impl Instance<'_> {
                 }
             }
             for b in seen {
-                self.steered.entry(b).or_insert(Some(branch));
+                self.steered.entry(b).or_insert(None).get_or_insert(branch);
+            }
+        }
+        if self.steered_by.is_some() {
+            for &b in &func.layout {
+                self.steered.entry(b).or_insert(None);
             }
         }
     }
@@ -158,6 +178,11 @@ pub(super) struct State<'m> {
     /// The names of functions whose results are secret.
     pub secret_results: Vec<String>,
     pub not_followed: BTreeSet<String>,
+    /// The functions whose address is taken.
+    pub addressed: BTreeSet<FuncId>,
+    /// Whether functions that are not known write the secrets that they are given where they can, and find those that a
+    /// pointer of unknown origin may lead to.
+    pub spreads: bool,
 }
 
 impl<'m> State<'m> {
@@ -172,6 +197,8 @@ impl<'m> State<'m> {
             visit: 0,
             secret_results: Vec::new(),
             not_followed: BTreeSet::new(),
+            addressed: calls::addressed(module),
+            spreads: true,
         }
     }
 
@@ -222,6 +249,8 @@ impl<'m> State<'m> {
             writes: BTreeMap::new(),
             steered: BTreeMap::new(),
             calls: BTreeMap::new(),
+            open: BTreeSet::new(),
+            is_shared: false,
             returns: None,
             returned: Places::default(),
             seen: None,
@@ -235,7 +264,7 @@ impl<'m> State<'m> {
             .layout
             .iter()
             .flat_map(|&b| func.block_insts(b))
-            .filter(|&inst| declassifies(self.module, func, inst) || self.callee(number, inst).is_some());
+            .filter(|&inst| declassifies(self.module, func, inst) || self.named(number, inst).is_some());
         let quiet: Vec<Inst> = quiet.collect();
         self.instance_mut(number).quiet.extend(quiet);
         number
@@ -243,7 +272,7 @@ impl<'m> State<'m> {
 
     /// The instance for a call: the one that is being executed already in a recursion.
     pub(super) fn called(&mut self, caller: InstanceId, call: Inst, callee: FuncId) -> InstanceId {
-        if let Some(&known) = self.instance(caller).calls.get(&call) {
+        if let Some(&known) = self.instance(caller).calls.get(&(call, callee)) {
             return known;
         }
         let of_caller = self.instance(caller);
@@ -261,10 +290,13 @@ impl<'m> State<'m> {
                 let any = any.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
                 let any = Rc::clone(any);
                 let of = self.instance_mut(active);
-                (of.points.indices, of.is_new) = (any, true);
+                (of.points.indices, of.is_new, of.is_shared) = (any, true, true);
                 active
             }
-            (None, Some(&shared)) if many => shared,
+            (None, Some(&shared)) if many => {
+                self.instance_mut(shared).is_shared = true;
+                shared
+            }
             _ => {
                 let mut path = of_caller.path.clone();
                 path.push((caller, call));
@@ -283,7 +315,7 @@ impl<'m> State<'m> {
                 new
             }
         };
-        self.instance_mut(caller).calls.insert(call, found);
+        self.instance_mut(caller).calls.insert((call, callee), found);
         found
     }
 
@@ -341,8 +373,11 @@ impl<'m> State<'m> {
             return false;
         }
         let func = of.func;
-        let returned: BTreeMap<Inst, Places> =
-            of.calls.iter().map(|(&call, &callee)| (call, self.instance(callee).returned.clone())).collect();
+        let mut returned: BTreeMap<Inst, Places> = BTreeMap::new();
+        for (&(call, _), &callee) in &of.calls {
+            returned.entry(call).or_default().add_all(&self.instance(callee).returned);
+        }
+        returned.retain(|call, _| !of.open.contains(call));
         let of = &mut self.instances[id.index()];
         let find = |call: Inst| returned.get(&call).cloned();
         let bindings = of.bindings.clone();
@@ -359,7 +394,26 @@ impl<'m> State<'m> {
     /// The places that a value of an instance leads to.
     pub(super) fn places(&mut self, id: InstanceId, v: Value) -> Places {
         let of = &self.instances[id.index()];
-        of.points.of(&mut self.memory, self.module, of.func, v)
+        of.points.of(&mut self.memory, of.func, v)
+    }
+
+    /// Whether an object is a variable of a function whose whole execution secrets decide about, if they decide about
+    /// this block: then what is stored into it there is stored whenever there is such a variable.
+    pub(super) fn lives_with(&self, id: InstanceId, block: Block, object: ObjectId) -> bool {
+        let Object::Private(owner, v) = self.memory.object(object) else { return false };
+        let is_variable = match self.instance(owner).func.values[v].def {
+            ValueDef::Inst(inst, _) => matches!(self.instance(owner).func.insts[inst].op, Op::Alloca { .. }),
+            _ => false,
+        };
+        let path = &self.instance(id).path;
+        let way = path.iter().map(|&(at, call)| (at, self.instance(at).func.insts[call].block));
+        let way: Vec<(InstanceId, Block)> = way.chain([(id, block)]).collect();
+        let Some(from) = way.iter().position(|&(at, _)| at == owner) else { return false };
+        let is_plain = |&(at, b): &(InstanceId, Block)| {
+            let of = self.instance(at);
+            !of.is_shared && !of.is_steered_here(b)
+        };
+        is_variable && way[from..].iter().all(is_plain)
     }
 
     fn walk(&mut self, id: InstanceId) -> bool {
@@ -377,7 +431,8 @@ impl<'m> State<'m> {
         let visit = self.visit;
         let of = self.instance(id);
         let Some(&v) = of.func.insts[term].args.first() else { return false };
-        let is_secret = of.steered.contains_key(&b) || of.is_secret(v, b);
+        // Where secrets decide whether the function is called, its result is used there, too.
+        let is_secret = of.is_steered_here(b) || of.is_secret(v, b);
         let places = self.places(id, v);
         let of = self.instance_mut(id);
         let new = is_secret && of.returns.is_none();

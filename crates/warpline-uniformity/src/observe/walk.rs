@@ -1,5 +1,6 @@
 //! What single instructions do with secrets in memory, and what they hand over to other functions.
 
+use super::calls;
 use super::memory::{FAR, Held, Object, Place, Places, Region};
 use super::points::{allocates, may_hold_pointers};
 use super::state::{Given, InstanceId, Secret, State, Why};
@@ -25,10 +26,16 @@ impl State<'_> {
     pub(super) fn reaches_secrets(&mut self, id: InstanceId, pointer: Value) -> Option<Held> {
         let places = self.places(id, pointer);
         let direct = places.regions(None).find_map(|region| self.memory.secret_in(region, None));
-        direct.or_else(|| {
+        let held = direct.or_else(|| {
             let objects = self.memory.reachable(&places);
             objects.into_iter().find_map(|object| self.memory.secret_in(Region::whole(object), None))
-        })
+        });
+        held.filter(|&held| self.is_for_unknown(held))
+    }
+
+    /// Whether a function that is not known is taken to use secrets that lie there.
+    fn is_for_unknown(&self, held: Held) -> bool {
+        self.spreads || held != Held::Elsewhere
     }
 
     fn write(
@@ -41,7 +48,11 @@ impl State<'_> {
     ) -> bool {
         let visit = self.visit;
         let mut new = false;
+        let block = self.instance(id).func.insts[inst].block;
         for region in regions {
+            if matches!(why, Why::Steered(_)) && self.lives_with(id, block, region.object) {
+                continue;
+            }
             new |= self.memory.write(region, ty, (id, inst), visit);
         }
         if new {
@@ -97,6 +108,7 @@ impl State<'_> {
                 let new = before != self.memory.version;
                 secret.or(steered).is_some_and(|why| self.write(id, inst, regions, ty, why)) | new
             }
+            op if calls::assembly(op) == Some(false) => false,
             Op::Call(_) | Op::OpaqueTerm(_) | Op::Opaque(_) => self.call(id, b, inst, steered),
             Op::Ret => self.leave(id, b, inst),
             _ => false,
@@ -112,22 +124,11 @@ impl State<'_> {
         self.module.layout.store_size(&self.module.types, ty)
     }
 
-    /// The function that an instruction calls, if it is to be followed.
-    pub(super) fn callee(&self, id: InstanceId, inst: Inst) -> Option<FuncId> {
-        let func = self.instance(id).func;
-        let name = memory::callee(self.module, func, inst);
-        let callee = self.module.function(name)?;
-        let arguments = memory::arguments(func, inst).len();
-        let to = &self.module.functions[callee];
-        let is_known = to.params.len() == arguments && !to.variadic && !is_declassified(self, id, inst);
-        is_known.then_some(callee)
-    }
-
     fn call(&mut self, id: InstanceId, b: Block, inst: Inst, steered: Option<Why>) -> bool {
         let of = self.instance(id);
         let func = of.func;
         let data = &func.insts[inst];
-        let name = memory::callee(self.module, func, inst);
+        let name = calls::callee(self.module, func, inst);
         if memory::is_remark(name) || is_declassified(self, id, inst) {
             return false;
         }
@@ -154,11 +155,16 @@ impl State<'_> {
             let regions: Vec<Region> = self.places(id, data.args[0]).regions(size).collect();
             return secret.or(steered).is_some_and(|why| self.write(id, inst, regions, None, why)) | new;
         }
-        if let Some(callee) = self.callee(id, inst) {
+        if let Some(callee) = self.named(id, inst) {
             return self.follow(id, b, inst, callee, steered.is_some()) | new;
         }
         if allocates(name) {
             return new;
+        }
+        if name.is_empty()
+            && let Some(found) = self.follow_pointer(id, b, inst, secret, steered.is_some())
+        {
+            return found | new;
         }
         self.unknown(id, inst, secret, steered) | new
     }
@@ -196,6 +202,41 @@ impl State<'_> {
             new |= self.write(id, inst, regions, None, why);
         }
         new
+    }
+
+    /// Follows a call that goes to where a pointer leads; nothing if no function is known that it may go to.
+    fn follow_pointer(
+        &mut self,
+        id: InstanceId,
+        b: Block,
+        inst: Inst,
+        secret: Option<Why>,
+        steered: bool,
+    ) -> Option<bool> {
+        let func = self.instance(id).func;
+        let target = calls::target(func, inst)?;
+        let targets = self.targets(id, inst);
+        if targets.followed.is_empty() {
+            return None;
+        }
+        // Secrets decide about the functions where they decide which one it is.
+        let steered = steered || self.instance(id).is_secret(target, b);
+        let mut new = false;
+        for &callee in &targets.followed {
+            new |= self.follow(id, b, inst, callee, steered);
+        }
+        if targets.others {
+            if self.instance_mut(id).open.insert(inst) {
+                self.renew(id);
+                new = true;
+            }
+            let given: Vec<Value> = calls::arguments(func, inst).to_vec();
+            let held = given.into_iter().find_map(|v| self.reaches_secrets(id, v));
+            if let Some(why) = secret.or(held.map(Why::Memory)) {
+                new |= self.read(id, inst, why);
+            }
+        }
+        Some(new)
     }
 
     fn follow(&mut self, id: InstanceId, b: Block, inst: Inst, callee: FuncId, steered: bool) -> bool {
@@ -238,14 +279,14 @@ impl State<'_> {
         if effects.is_empty() {
             return false;
         }
-        let arguments: Vec<Value> = memory::arguments(func, inst).to_vec();
+        let arguments: Vec<Value> = calls::arguments(func, inst).to_vec();
         let reads = effects.intersects(Effects::READS | Effects::UNKNOWN_RESULT);
         let mut given = Places::default();
         for &v in &arguments {
             given.add_all(&self.places(id, v));
         }
         let confined = effects.intersects(Effects::ARG_MEMORY_ONLY | Effects::INACCESSIBLE_MEMORY_ONLY)
-            || matches!(&data.op, Op::Opaque(_) if !given.is_empty());
+            || matches!(&data.op, Op::Opaque(_) if !given.is_empty() && !calls::is_call(&data.op));
         let before = self.memory.version;
         let is_atomic = matches!(&data.op, Op::Opaque(o) if matches!(&*o.name, "atomicrmw" | "cmpxchg"));
         let objects = match is_atomic {
@@ -267,9 +308,13 @@ impl State<'_> {
             let inner = objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
             inner.or_else(|| (!confined).then(|| self.memory.secret_at_large()).flatten())
         });
-        let why = secret.or(held.flatten().map(Why::Memory));
+        let held = held.flatten().filter(|&held| self.is_for_unknown(held));
+        let why = secret.or(held.map(Why::Memory));
         if let Some(why) = why {
             new |= self.read(id, inst, why);
+        }
+        if !self.spreads {
+            return new;
         }
         if effects.contains(Effects::WRITES) && !is_atomic {
             // Pointers may be stored to whatever it reaches.
@@ -318,7 +363,7 @@ pub(super) fn is_declassified(state: &State<'_>, id: InstanceId, inst: Inst) -> 
 
 /// Whether an instruction says that what it is given is public from here on.
 pub(super) fn declassifies(module: &warpline_ir::Module, func: &warpline_ir::Function, inst: Inst) -> bool {
-    let name = memory::callee(module, func, inst);
+    let name = calls::callee(module, func, inst);
     if !name.starts_with("llvm.annotation.") {
         return name.contains(DECLASSIFY);
     }
