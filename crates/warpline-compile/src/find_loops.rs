@@ -1,7 +1,7 @@
 //! Which loops are meant: by line, by block, or by the marks that a program has.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Place, Value};
@@ -287,12 +287,21 @@ fn at_line(
     Err(Error::input(&options.kernel.input, message))
 }
 
-/// Whether a function's lines are those of the input, not of a header or a library. Nobody knows of which file
-/// modules were made.
+/// Whether a function of a module is written in the input, or in a file that it includes from its own folder or one
+/// below.
 fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
     let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
     let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
-    is_module || file.is_none_or(|f| f.file_name() == input.file_name())
+    is_module || file.is_none_or(|f| f.file_name() == input.file_name() || is_beside(f, input))
+}
+
+/// Whether a file is in the folder of another one or below, as both are named.
+fn is_beside(file: &Path, input: &Path) -> bool {
+    let named = |p: &Path| p.components().filter(|c| *c != Component::CurDir).collect::<PathBuf>();
+    let (file, input) = (named(file), named(input));
+    let folder = input.parent().unwrap_or(Path::new(""));
+    let goes_up = |p: &Path| p.components().any(|c| c == Component::ParentDir);
+    file.is_absolute() == input.is_absolute() && file.strip_prefix(folder).is_ok_and(|rest| !goes_up(rest))
 }
 
 /// Headers of a function's loops that may be said to begin in a line.
@@ -457,7 +466,9 @@ fn everywhere<'a>(
     options: &'a LoopOptions,
     only: Option<&'a [FuncId]>,
 ) -> impl Iterator<Item = FoundLoop> + 'a {
-    let own = |function: &Function| is_written_in(&imported.ir, function, &options.kernel.input);
+    let own = move |function: &Function| {
+        only.is_some() || is_written_in(&imported.ir, function, &options.kernel.input)
+    };
     functions(imported, only).filter(move |(_, function)| own(function)).flat_map(|(func, function)| {
         let nest = Nest::of(function);
         let headers: Vec<Block> = nest.headers().collect();

@@ -556,8 +556,8 @@ fn masked_by_lane(func: &Function, i: Inst) -> Finding {
     let (what, advice) = match func.accessed(i).is_some_and(|accessed| accessed.writes) {
         true => (
             "store",
-            "store in every lane, a value that is selected (`x = c ? new : x`), where that is allowed, or compile for \
-             a CPU with masked accesses",
+            "where nobody else accesses this memory meanwhile, say so by `//@ exclusive NAME` above the function, or \
+             store in every lane a value that is selected (`x = c ? new : x`); or compile for a CPU with masked accesses",
         ),
         false => (
             "load",
