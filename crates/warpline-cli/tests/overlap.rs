@@ -1,0 +1,90 @@
+//! Loops over memory that overlaps, at every distance and with every number of iterations around that of lanes: what
+//! is left over behind whole groups may be executed once more only where that computes the same.
+
+mod common;
+#[path = "common/linked.rs"]
+mod linked;
+
+use common::{has_clang, ok, warpline};
+use linked::link_and_run;
+
+/// Functions of a file that is included: `NAME` is one that is vectorized, or the judge.
+const KERNELS: &str = "
+#include <stdint.h>
+typedef uint8_t u8; typedef uint16_t u16;
+void NAME(plain)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] * 3 + 1; }
+void NAME(stencil)(u8 *o, const u8 *a, int n) { for (int i = 1; i < n; i++) o[i] = a[i - 1] + a[i + 1]; }
+void NAME(some)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) if (a[i] & 1) o[i] += a[i] + 7; }
+void NAME(two)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { o[i] = a[i] + 7; o[i + 100] = a[i + 3] ^ 5; } }
+void NAME(pairs)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { o[2 * i] = a[i] + 7; o[2 * i + 1] = a[i + 300] ^ 5; } }
+void NAME(apart)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[2 * i] - a[2 * i + 1]; }
+void NAME(swapped)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { u8 t = o[3 * i]; o[3 * i] = a[3 * i + 2]; o[3 * i + 2] = t; } }
+void NAME(wider)(u16 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] * 257; }
+void NAME(narrower)(u8 *o, const u16 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] >> 3; }
+void NAME(back)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[n - 1 - i] + 1; }
+void NAME(far)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i + 80] = a[i] + 1; }
+void NAME(counted)(u8 *o, const u8 *a, int n) { int k = 0; for (int i = 0; i < n; i++) { o[i] = a[i] + k; k += 3; } }
+void NAME(looked_up)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[a[i]]; }
+void NAME(mean)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { int s = 0; for (int k = 0; k < 3; k++) s += a[i + k]; o[i] = s / 3; } }
+";
+
+/// Runs each function and its judge on the same bytes, and counts how often they leave others.
+const MAIN: &str = "
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define NAME(x) judge_##x
+#include \"kernels.inc\"
+#define ALL X(plain, 1, 1) X(stencil, 1, 1) X(some, 1, 1) X(two, 1, 1) X(pairs, 1, 1) X(apart, 1, 1) X(swapped, 1, 1) \\
+  X(wider, 2, 1) X(narrower, 1, 2) X(back, 1, 1) X(far, 1, 1) X(counted, 1, 1) X(looked_up, 1, 1) X(mean, 1, 1)
+typedef void any(void *, const void *, int);
+#define X(x, o, a) void x();
+ALL
+#undef X
+static struct { const char *name; any *judge, *vector; int align; } all[] = {
+#define X(x, o, a) { #x, (any *)judge_##x, (any *)x, o > a ? o : a },
+ALL
+};
+static uint8_t start[4096], found[4096], expected[4096];
+int main(void) {
+  long runs = 0, wrong = 0;
+  for (int i = 0; i < 4096; i++) start[i] = rand() >> 7;
+  for (unsigned k = 0; k < sizeof all / sizeof *all; k++)
+    for (int n = 0; n < 200; n += n < 80 ? 1 : 17)
+      for (int d = -140; d <= 900; d += d < 90 ? 1 : 53) {
+        if (d % all[k].align) continue;
+        memcpy(found, start, 4096);
+        memcpy(expected, start, 4096);
+        all[k].vector(found + 1024 + d, found + 1024, n);
+        all[k].judge(expected + 1024 + d, expected + 1024, n);
+        runs++;
+        if (memcmp(found, expected, 4096) && wrong++ < 3) printf(\"%s: n %d, distance %d\\n\", all[k].name, n, d);
+      }
+  printf(\"%ld runs, %ld wrong\\n\", runs, wrong);
+  return 0;
+}
+";
+
+#[test]
+fn loops_of_included_files_over_memory_that_overlaps_leave_what_the_scalar_program_leaves() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("kernels.inc"), KERNELS).unwrap();
+    std::fs::write(at("m.c"), "#define NAME(x) x\n#include \"kernels.inc\"\n").unwrap();
+    for options in [&["--width", "16"][..], &["--width", "64"], &["--cpu", "x86-64-v2"], &[]] {
+        let (source, object) = (at("m.c"), at("m.o"));
+        let files = ["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+        let own = ["--", "-fno-strict-aliasing"];
+        let output = warpline(&[&files[..], options, &own].concat());
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = ok(&output) + &errors;
+        let vectorized =
+            printed.lines().find_map(|line| line.split_once(" loops vectorized")?.0.parse().ok());
+        assert!(vectorized.is_some_and(|n: u32| n >= 10), "{printed}");
+        let Some(found) = link_and_run(folder.path(), MAIN, &["-fno-strict-aliasing", "-w"]) else { return };
+        assert!(found.ends_with(" runs, 0 wrong\n"), "{options:?}: {found}");
+    }
+}
