@@ -24,6 +24,7 @@ void NAME(narrower)(u8 *o, const u16 *a, int n) { for (int i = 0; i < n; i++) o[
 void NAME(back)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[n - 1 - i] + 1; }
 void NAME(far)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i + 80] = a[i] + 1; }
 void NAME(counted)(u8 *o, const u8 *a, int n) { int k = 0; for (int i = 0; i < n; i++) { o[i] = a[i] + k; k += 3; } }
+void NAME(rows)(u8 *o, const u8 *a, int n) { int w = 2 + (n & 3); for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) o[i * w + j] = o[i * w + j] * 3 + j; }
 void NAME(looked_up)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[a[i]]; }
 void NAME(mean)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { int s = 0; for (int k = 0; k < 3; k++) s += a[i + k]; o[i] = s / 3; } }
 ";
@@ -36,7 +37,7 @@ const MAIN: &str = "
 #define NAME(x) judge_##x
 #include \"kernels.inc\"
 #define ALL X(plain, 1, 1) X(stencil, 1, 1) X(some, 1, 1) X(two, 1, 1) X(pairs, 1, 1) X(apart, 1, 1) X(swapped, 1, 1) \\
-  X(wider, 2, 1) X(narrower, 1, 2) X(back, 1, 1) X(far, 1, 1) X(counted, 1, 1) X(looked_up, 1, 1) X(mean, 1, 1)
+  X(wider, 2, 1) X(narrower, 1, 2) X(back, 1, 1) X(far, 1, 1) X(counted, 1, 1) X(rows, 1, 1) X(looked_up, 1, 1) X(mean, 1, 1)
 typedef void any(void *, const void *, int);
 #define X(x, o, a) void x();
 ALL

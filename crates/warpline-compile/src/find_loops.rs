@@ -466,9 +466,7 @@ fn everywhere<'a>(
     options: &'a LoopOptions,
     only: Option<&'a [FuncId]>,
 ) -> impl Iterator<Item = FoundLoop> + 'a {
-    let own = move |function: &Function| {
-        only.is_some() || is_written_in(&imported.ir, function, &options.kernel.input)
-    };
+    let own = |function: &Function| is_written_in(&imported.ir, function, &options.kernel.input);
     functions(imported, only).filter(move |(_, function)| own(function)).flat_map(|(func, function)| {
         let nest = Nest::of(function);
         let headers: Vec<Block> = nest.headers().collect();

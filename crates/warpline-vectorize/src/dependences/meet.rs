@@ -63,7 +63,7 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     /// What is known of two accesses.
     pub(super) fn meeting(&self, a: &Access, b: &Access) -> Meeting {
-        if types_are_apart(self.module, a.ty, b.ty) || self.objects.are_apart(&a.roots, &b.roots) {
+        if self.are_apart(a, b) {
             return Meeting::Never;
         }
         let (Some(x), Some(y), Some(of_a), Some(of_b)) = (&a.place, &b.place, a.size, b.size) else {
@@ -89,6 +89,11 @@ impl Comparison<'_> {
             (Some(a), Some(b)) => Meeting::Within(Distance { a, b, ..distance }),
             _ => Meeting::Unknown(Unknown::Moving),
         }
+    }
+
+    /// Whether two accesses never touch the same byte, in one lane either: by their types or the objects.
+    pub(super) fn are_apart(&self, a: &Access, b: &Access) -> bool {
+        types_are_apart(self.module, a.ty, b.ty) || self.objects.are_apart(&a.roots, &b.roots)
     }
 
     /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by

@@ -41,7 +41,8 @@ impl Judge<'_> {
         let window = i64::from(self.width) - 1;
         let both_store = a.writes && b.writes;
         match self.comparison.meeting(a, b) {
-            Meeting::Never => Some(()),
+            // Each iteration may have a row of its own, in which it loads where it stores.
+            Meeting::Never => (both_store || self.comparison.are_apart(a, b)).then_some(()),
             Meeting::At(d) | Meeting::InOneIteration(d) | Meeting::Within(d) => {
                 // Stores of one iteration follow each other as they did.
                 let meets = (-window..=window).any(|k| (k != 0 || !both_store) && d.meets(k));
