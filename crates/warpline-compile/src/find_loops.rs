@@ -287,12 +287,13 @@ fn at_line(
     Err(Error::input(&options.kernel.input, message))
 }
 
-/// Whether a function of a module is written in the input, or in a file that it includes from its own folder or one
-/// below.
+/// Whether a function's lines are those of the input, or in C of a file that it includes from its own folder or one
+/// below, not of a library. Nobody knows of which file modules were made.
 fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
-    let is_module = input.extension().is_some_and(|e| e == "ll" || e == "bc");
+    let is = |extension: &str| input.extension().is_some_and(|e| e == extension);
     let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
-    is_module || file.is_none_or(|f| f.file_name() == input.file_name() || is_beside(f, input))
+    let is_own = |f: &Path| f.file_name() == input.file_name() || !is("rs") && is_beside(f, input);
+    is("ll") || is("bc") || file.is_none_or(is_own)
 }
 
 /// Whether a file is in the folder of another one or below, as both are named.

@@ -27,6 +27,7 @@ pub fn link_and_run(folder: &Path, source: &str, flags: &[&str]) -> Option<Strin
 }
 
 /// Vectorizes into `m.o` and `m.h`; the header.
+#[allow(dead_code, reason = "not all files of tests ask for a header")]
 #[track_caller]
 pub fn vectorize(folder: &Path, arguments: &[&str]) -> String {
     let (object, header) = (folder.join("m.o"), folder.join("m.h"));
