@@ -223,6 +223,31 @@ define float @kernel(i64 %i, ptr %in) {
 }
 
 #[test]
+fn blocks_of_16_bit_floats_move_between_registers_as_those_of_bytes_do() {
+    for ty in ["half", "bfloat", "i16"] {
+        let source = format!(
+            "
+;@ args i=index,in=uniform,other=uniform,out=uniform
+target triple = \"x86_64-unknown-linux-gnu\"
+define void @kernel(i64 %i, ptr noalias %in, ptr noalias %other, ptr noalias %out) {{
+  %p = getelementptr {ty}, ptr %in, i64 %i
+  %x = load {ty}, ptr %p, align 2
+  %q = getelementptr {ty}, ptr %other, i64 %i
+  %y = load {ty}, ptr %q, align 2
+  %r = getelementptr {{{ty}, {ty}}}, ptr %out, i64 %i
+  store {ty} %x, ptr %r, align 2
+  %s = getelementptr {{{ty}, {ty}}}, ptr %out, i64 %i, i32 1
+  store {ty} %y, ptr %s, align 2
+  ret void
+}}
+"
+        );
+        let text = assembly(&source, "skylake-avx512", "32");
+        assert!(text.contains("vpermt2q") || text.contains("vpermi2q"), "{ty}: {text}");
+    }
+}
+
+#[test]
 fn what_caches_need_not_keep_is_stored_past_them_in_vector_code() {
     let source = "
 ;@ args i=index

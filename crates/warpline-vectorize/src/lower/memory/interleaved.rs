@@ -321,7 +321,7 @@ impl Lower<'_> {
     /// of bytes, which few processors have.
     fn run_on_blocks(&mut self, network: &Network, inputs: Vec<Value>) -> Vec<Value> {
         let Some(Type::Vector(v)) = inputs.first().map(|&x| self.out.ty(x)) else { return inputs };
-        let bits = Type::from(v.elem).int_bits().unwrap_or(8) * v.lanes;
+        let bits = self.module.layout.scalar_bits(v.elem) * v.lanes;
         let words = Type::Int(64).vector(bits / 64).expect("words are scalars");
         let as_words = |this: &mut Self, x: Value| {
             // A byte that is poison is not to make its neighbours poison, which are parts of the same word.
