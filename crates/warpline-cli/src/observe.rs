@@ -152,9 +152,8 @@ fn judge(module: &Module, id: FuncId, secrets: &Secrets, level: Level, overlap: 
     let apart = observe(module, id, secrets, Overlap::Apart);
     let any = observe(module, id, secrets, Overlap::Possible);
     let more = any.findings.len().saturating_sub(apart.findings.len());
-    let mut found = if overlap { any } else { apart };
-    let is_overlapping = if overlap { Overlap::Possible } else { Overlap::Apart };
-    mark_following(module, id, secrets, is_overlapping, &mut found);
+    let (mut found, overlap) = if overlap { (any, Overlap::Possible) } else { (apart, Overlap::Apart) };
+    mark_following(module, id, secrets, overlap, &mut found);
     FunctionReport {
         name: name(&id),
         level: level.describe(),

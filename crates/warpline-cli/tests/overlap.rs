@@ -15,18 +15,29 @@ typedef uint8_t u8; typedef uint16_t u16;
 void NAME(plain)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] * 3 + 1; }
 void NAME(stencil)(u8 *o, const u8 *a, int n) { for (int i = 1; i < n; i++) o[i] = a[i - 1] + a[i + 1]; }
 void NAME(some)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) if (a[i] & 1) o[i] += a[i] + 7; }
-void NAME(two)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { o[i] = a[i] + 7; o[i + 100] = a[i + 3] ^ 5; } }
-void NAME(pairs)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { o[2 * i] = a[i] + 7; o[2 * i + 1] = a[i + 300] ^ 5; } }
+void NAME(two)(u8 *o, const u8 *a, int n) {
+  for (int i = 0; i < n; i++) { o[i] = a[i] + 7; o[i + 100] = a[i + 3] ^ 5; }
+}
+void NAME(pairs)(u8 *o, const u8 *a, int n) {
+  for (int i = 0; i < n; i++) { o[2 * i] = a[i] + 7; o[2 * i + 1] = a[i + 300] ^ 5; }
+}
 void NAME(apart)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[2 * i] - a[2 * i + 1]; }
-void NAME(swapped)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { u8 t = o[3 * i]; o[3 * i] = a[3 * i + 2]; o[3 * i + 2] = t; } }
+void NAME(swapped)(u8 *o, const u8 *a, int n) {
+  for (int i = 0; i < n; i++) { u8 t = o[3 * i]; o[3 * i] = a[3 * i + 2]; o[3 * i + 2] = t; }
+}
 void NAME(wider)(u16 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] * 257; }
 void NAME(narrower)(u8 *o, const u16 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[i] >> 3; }
 void NAME(back)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[n - 1 - i] + 1; }
 void NAME(far)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i + 80] = a[i] + 1; }
 void NAME(counted)(u8 *o, const u8 *a, int n) { int k = 0; for (int i = 0; i < n; i++) { o[i] = a[i] + k; k += 3; } }
-void NAME(rows)(u8 *o, const u8 *a, int n) { int w = 2 + (n & 3); for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) o[i * w + j] = o[i * w + j] * 3 + j; }
+void NAME(rows)(u8 *o, const u8 *a, int n) {
+  int w = 2 + (n & 3);
+  for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) o[i * w + j] = o[i * w + j] * 3 + j;
+}
 void NAME(looked_up)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) o[i] = a[a[i]]; }
-void NAME(mean)(u8 *o, const u8 *a, int n) { for (int i = 0; i < n; i++) { int s = 0; for (int k = 0; k < 3; k++) s += a[i + k]; o[i] = s / 3; } }
+void NAME(mean)(u8 *o, const u8 *a, int n) {
+  for (int i = 0; i < n; i++) { int s = 0; for (int k = 0; k < 3; k++) s += a[i + k]; o[i] = s / 3; }
+}
 ";
 
 /// Runs each function and its judge on the same bytes, and counts how often they leave others.
@@ -37,7 +48,8 @@ const MAIN: &str = "
 #define NAME(x) judge_##x
 #include \"kernels.inc\"
 #define ALL X(plain, 1, 1) X(stencil, 1, 1) X(some, 1, 1) X(two, 1, 1) X(pairs, 1, 1) X(apart, 1, 1) X(swapped, 1, 1) \\
-  X(wider, 2, 1) X(narrower, 1, 2) X(back, 1, 1) X(far, 1, 1) X(counted, 1, 1) X(rows, 1, 1) X(looked_up, 1, 1) X(mean, 1, 1)
+  X(wider, 2, 1) X(narrower, 1, 2) X(back, 1, 1) X(far, 1, 1) X(counted, 1, 1) \\
+  X(rows, 1, 1) X(looked_up, 1, 1) X(mean, 1, 1)
 typedef void any(void *, const void *, int);
 #define X(x, o, a) void x();
 ALL

@@ -366,7 +366,8 @@ impl OpaqueInfo {
     /// How a call is named that must stay the last thing that its function does.
     pub const MUST_TAIL: &'static str = "call musttail";
 
-    /// How inline assembly is named that has no instructions: its outputs that are inputs are these, and it does nothing.
+    /// How inline assembly is named that has no instructions: its outputs that are inputs are these, and it does
+    /// nothing.
     pub const EMPTY_ASSEMBLY: &'static str = "call asm empty";
 
     /// Whether it is inline assembly.

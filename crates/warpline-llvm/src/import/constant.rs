@@ -200,24 +200,12 @@ impl Imported {
             if has_none {
                 return true;
             }
-            let Type::Aggregate(aggregate) = ty else {
+            let Type::Aggregate(_) = ty else {
                 let address = if ty.is_ptr() { self.symbol_and_offset(value, 0) } else { None };
                 found.extend(address.map(|(symbol, offset)| InitialAddress { at, symbol, offset }));
                 return address.is_some();
             };
-            let parts: Vec<(Type, Option<u64>)> = match self.ir.types.get(aggregate).clone() {
-                AggregateType::Array { elem, len } => {
-                    let size = self.ir.layout.alloc_size(&self.ir.types, elem);
-                    (0..len).map(|i| (elem, size.map(|size| i * size))).collect()
-                }
-                AggregateType::Struct { fields, .. } => {
-                    let fields = fields.unwrap_or_default();
-                    let offsets = self.ir.layout.struct_layout(&self.ir.types, ty).map(|(_, all)| all);
-                    let offset = |i: usize| offsets.as_ref().and_then(|all| all.get(i).copied());
-                    fields.iter().enumerate().map(|(i, &field)| (field, offset(i))).collect()
-                }
-            };
-            for (i, (member, offset)) in parts.into_iter().enumerate() {
+            for (i, (member, offset)) in self.members(ty).into_iter().enumerate() {
                 let element = f.LLVMGetAggregateElement(value, i as u32);
                 let Some(offset) = offset.filter(|_| !element.is_null()) else { return false };
                 if !self.find_addresses(element, member, at + offset, found) {
@@ -225,6 +213,23 @@ impl Imported {
                 }
             }
             true
+        }
+    }
+
+    /// The members of an array or structure, each with its distance from the start, if that is known.
+    fn members(&self, ty: Type) -> Vec<(Type, Option<u64>)> {
+        let (types, layout) = (&self.ir.types, &self.ir.layout);
+        let Type::Aggregate(aggregate) = ty else { return Vec::new() };
+        match types.get(aggregate) {
+            &AggregateType::Array { elem, len } => {
+                let size = layout.alloc_size(types, elem);
+                (0..len).map(|i| (elem, size.map(|size| i * size))).collect()
+            }
+            AggregateType::Struct { fields, .. } => {
+                let offsets = layout.struct_layout(types, ty).map(|(_, offsets)| offsets).unwrap_or_default();
+                let fields = fields.as_deref().unwrap_or_default();
+                fields.iter().enumerate().map(|(i, &field)| (field, offsets.get(i).copied())).collect()
+            }
         }
     }
 
@@ -255,26 +260,8 @@ impl Imported {
                     }
                     true
                 }
-                Type::Aggregate(aggregate) => {
-                    let (count, fields) = match self.ir.types.get(aggregate).clone() {
-                        AggregateType::Array { elem, len } => (len, Err(elem)),
-                        AggregateType::Struct { fields, .. } => {
-                            let fields = fields.unwrap_or_default();
-                            (fields.len() as u64, Ok(fields))
-                        }
-                    };
-                    let offsets =
-                        self.ir.layout.struct_layout(&self.ir.types, ty).map(|(_, offsets)| offsets);
-                    for i in 0..count {
-                        let (member, offset) = match &fields {
-                            Ok(fields) => (
-                                fields[i as usize],
-                                offsets.as_ref().and_then(|offsets| offsets.get(i as usize).copied()),
-                            ),
-                            Err(elem) => {
-                                (*elem, self.ir.layout.alloc_size(&self.ir.types, *elem).map(|size| i * size))
-                            }
-                        };
+                Type::Aggregate(_) => {
+                    for (i, (member, offset)) in self.members(ty).into_iter().enumerate() {
                         let element = f.LLVMGetAggregateElement(value, i as u32);
                         let Some(out) = offset.and_then(|offset| out.get_mut(offset as usize..)) else {
                             return false;

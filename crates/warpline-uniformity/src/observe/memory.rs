@@ -563,20 +563,28 @@ impl<'m> Memory<'m> {
         places
     }
 
-    /// What the addresses lead to that lie in a region of a global variable from the start; none if these are not known.
+    /// What the addresses lead to that lie in a region of a global variable from the start; none if these are not
+    /// known.
     fn initial(&mut self, region: Region) -> Option<Places> {
+        let mut places = Places::default();
+        self.initial_addresses(region)?.iter().for_each(|(_, led_to)| _ = places.add_all(led_to));
+        Some(places)
+    }
+
+    /// The same, each with where it lies.
+    fn initial_addresses(&mut self, region: Region) -> Option<Vec<(i64, Places)>> {
         let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(region.object) else {
             return None;
         };
         let module = self.module;
-        let mut places = Places::default();
+        let mut found = Vec::new();
         for address in module.addresses.get(&symbol)? {
             let at = i64::try_from(address.at).ok()?;
             if region.meets(at, at + 8, None) {
-                places.add_all(&self.of_symbol(address.symbol, address.offset));
+                found.push((at, self.of_symbol(address.symbol, address.offset)));
             }
         }
-        Some(places)
+        Some(found)
     }
 
     /// What the address of a symbol leads to.
@@ -657,22 +665,15 @@ impl<'m> Memory<'m> {
 
     /// The addresses that lie in a global variable from the start, where they are when it is copied.
     fn initial_moved(&mut self, to: Place, from: Place, size: Option<u64>) -> Vec<(Region, Option<Places>)> {
-        let (Object::Global(symbol) | Object::Constant(symbol)) = self.object(from.object) else {
-            return Vec::new();
-        };
-        let module = self.module;
         let (source, target) = (from.access(size), to.access(size));
         let exact = from.is_exact() && to.is_exact();
-        let mut moved = Vec::new();
-        for address in module.addresses.get(&symbol).into_iter().flatten() {
-            let Ok(at) = i64::try_from(address.at) else { continue };
-            if source.meets(at, at + 8, None) {
-                let lo = at - from.lo + to.lo;
-                let region = if exact { Region::bytes(target.object, lo, lo + 8) } else { target };
-                moved.push((region, Some(self.of_symbol(address.symbol, address.offset))));
-            }
-        }
-        moved
+        let found = self.initial_addresses(source).unwrap_or_default();
+        let moved = |(at, places): (i64, Places)| {
+            let lo = at - from.lo + to.lo;
+            let region = if exact { Region::bytes(target.object, lo, lo + 8) } else { target };
+            (region, Some(places))
+        };
+        found.into_iter().map(moved).collect()
     }
 
     /// Integers of the size of a pointer are loaded from a region: whatever pointers lie there get about.

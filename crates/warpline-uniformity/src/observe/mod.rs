@@ -156,7 +156,8 @@ pub fn mark_following(
     }
 }
 
-/// The same as [`observe`]. `spreads`: whether functions that are not known write what they can of the secrets that they are given.
+/// The same as [`observe`]. `spreads`: whether functions that are not known write what they can of the secrets that they
+/// are given.
 fn observe_with(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap, spreads: bool) -> Report {
     let entry = &module.functions[func];
     let memory = Memory::new(module, entry, overlap == Overlap::Possible);

@@ -443,8 +443,8 @@ impl Judge<'_> {
         a.kind == Kind::Volatile && b.kind == Kind::Volatile
     }
 
-    /// Tells users of what looks as if it were for the warps of a GPU: a load from volatile memory behind a store there,
-    /// perhaps another work-item's, without a barrier between them.
+    /// Tells users of what looks as if it were for the warps of a GPU: a load from volatile memory behind a store
+    /// there, perhaps another work-item's, without a barrier between them.
     fn warn_of_warps(&mut self, a: &Access, b: &Access) {
         let (store, load) = match self.schedule.within_iteration(a.inst, b.inst) {
             Order::Before => (a, b),

@@ -136,7 +136,8 @@ pub(super) fn find(
     let mut accesses = Vec::new();
     // Who comes to code that never returns, such as a panic, ends the program: nobody sees what is done there.
     let dead = no_return_paths::find(scalar);
-    for &b in scalar.layout.iter().filter(|&&b| !dead.contains(b)) {
+    let live = || scalar.layout.iter().filter(|&&b| !dead.contains(b));
+    for &b in live() {
         for i in scalar.block_insts(b).filter(|&i| schedule.has(i)) {
             collector.of(i, &mut accesses);
         }
@@ -176,7 +177,6 @@ pub(super) fn find(
         kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;
-    let live = || scalar.layout.iter().filter(|&&b| !dead.contains(b));
     let is_repeatable = |i: Inst| {
         let data = &scalar.insts[i];
         let others = data.effects().difference(Effects::TRAPS | Effects::READS | Effects::WRITES);

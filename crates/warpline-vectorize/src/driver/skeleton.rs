@@ -17,7 +17,7 @@
 //!
 //! ```text
 //!   whole:      φs of the state, of how many groups and of how many indices behind them;  br groups != 0, lanes, left
-//!   lanes, left: as above;                                 br something left, repeat, behind
+//!   lanes, left: the loop over groups;                     br something left, repeat, behind
 //!   repeat:     what must hold, some of it checked here;   br whole with 1 group, which ends with the last index
 //!   behind:     `last`
 //! ```

@@ -336,7 +336,7 @@ pub fn vectorize_loop(
     }
     let variants = made.variants();
     let is_plain = anywhere && search.is_none() && selections.is_empty() && !l.is_endless;
-    let repeatable = if is_plain { repeatable(&made, &checks) } else { None };
+    let repeatable = if is_plain { repeatable(&made) } else { None };
     if l.is_endless && !checks.is_empty() {
         let reason = "this loop has no end that is known before it, so that pointers cannot be checked: declare \
              them `restrict`, or write `//@ loop independent`";
@@ -457,13 +457,12 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     })
 }
 
-/// What must hold beside these checks for iterations to be executed once more, if they ever may be.
-fn repeatable(made: &MadeVariants, checks: &[Check]) -> Option<Vec<Check>> {
+/// What must hold beside the checks before the loop for iterations to be executed once more, if they ever may be.
+fn repeatable(made: &MadeVariants) -> Option<Vec<Check>> {
     let mut more = Vec::new();
     for variant in made.each() {
         add_checks(&mut more, variant.dependences.repeatable.as_deref()?);
     }
-    more.retain(|check| !checks.iter().any(|c| c.covers(check)));
     Some(more)
 }
 

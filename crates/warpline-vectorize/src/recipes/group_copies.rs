@@ -78,8 +78,8 @@ impl Group {
     }
 
     /// The shuffles of whole blocks, as words of 64 bits, between registers in the order of memory and vectors of one
-    /// block of each of as many columns, where four or more blocks fill a register and that takes no more instructions than accessing each
-    /// block.
+    /// block of each of as many columns, where four or more blocks fill a register and that takes no more instructions
+    /// than accessing each block.
     pub(crate) fn regrouped(&self, blocks: &Blocks) -> Option<Network> {
         let (factor, at_once) = (self.factor().unsigned_abs() as usize, blocks.stored as usize);
         if at_once < 4 || !blocks.columns.is_multiple_of(blocks.stored) {

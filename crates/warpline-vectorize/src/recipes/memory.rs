@@ -17,7 +17,7 @@
 //! * Volatile and atomic accesses, and types that have no vector form in memory, are scalarized. Volatile memory of a
 //!   work-group is accessed in vectors, instruction by instruction: one thread runs the group, so nobody else sees it.
 
-use warpline_ir::{DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
+use warpline_ir::{AtomicOrdering, DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
 use super::{Between, Contiguous, Gather, How, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
 use crate::VectorizeError;
@@ -107,8 +107,8 @@ impl Planner<'_> {
 
     /// Whether nobody sees an access but the thread that makes it.
     fn is_plain(&self, access: MemAccess, address: Value) -> bool {
-        let otherwise = MemAccess { is_volatile: false, ..access };
-        access.is_simple() || otherwise.is_simple() && is_local(self.func, address)
+        let is_local = || access.ordering == AtomicOrdering::NotAtomic && is_local(self.func, address);
+        access.is_simple() || is_local()
     }
 
     /// How neighbouring elements are accessed, of which nothing is known.

@@ -557,7 +557,8 @@ fn masked_by_lane(func: &Function, i: Inst) -> Finding {
         true => (
             "store",
             "where nobody else accesses this memory meanwhile, say so by `//@ exclusive NAME` above the function, or \
-             store in every lane a value that is selected (`x = c ? new : x`); or compile for a CPU with masked accesses",
+             store in every lane a value that is selected (`x = c ? new : x`); or compile for a CPU with masked \
+             accesses",
         ),
         false => (
             "load",
