@@ -203,33 +203,13 @@ pub(crate) fn in_place(
     found: &[FoundLoop],
     machine: &Machine,
 ) -> Result<InPlace> {
-    let (mut loops, mut kept, mut refused) = (Vec::<MadeLoop>::new(), Vec::new(), Vec::new());
-    let mut vectorized: Vec<&FoundLoop> = Vec::new();
-    for one in in_turn(imported, found) {
-        if is_spoken_for(one, &vectorized) {
-            continue;
-        }
-        let scalar = imported.ir.functions[one.func].clone();
-        match machine.best(imported, &options.kernel, one) {
-            Ok(Best::Vector(made)) => {
-                loops.push(*made);
-                vectorized.push(one);
-            }
-            Ok(Best::Scalar(stays)) => {
-                imported.ir.functions[one.func] = scalar;
-                kept.push((one, *stays));
-            }
-            Err(reason @ Error::Vectorize(_)) => {
-                imported.ir.functions[one.func] = scalar;
-                refused.push((one, RefusedLoop::new(&imported.ir, one, reason)));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    kept.retain(|(one, _)| is_to_be_told(one, &vectorized));
-    refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    let taken = take_in_turn(imported, found, None, |imported, one| {
+        machine.best(imported, &options.kernel, one, one.func, Shown::AsMade)
+    })?;
+    let Taken { loops, kept, refused } = taken;
     let scalar = kept.into_iter().map(|(_, stays)| stays).collect();
-    let refused = refused.into_iter().map(|(_, refused)| refused).collect();
+    let refused: Vec<RefusedLoop> =
+        refused.into_iter().map(|(one, reason)| RefusedLoop::new(&imported.ir, one, reason)).collect();
     let forms: Vec<FuncId> = loops.iter().flat_map(|l: &MadeLoop| l.made.functions()).collect();
     for id in forms {
         let Imported { ir, bridge, .. } = &mut *imported;
@@ -241,6 +221,51 @@ pub(crate) fn in_place(
         imported.bridge.replace_function(&imported.ir, id)?;
     }
     Ok(InPlace { loops, scalar, refused })
+}
+
+/// What became of loops that were tried one after the other, in a function that has them or in a copy of it.
+struct Taken<'a> {
+    loops: Vec<MadeLoop>,
+    /// Those that stay scalar, and those that are refused, as far as that is news.
+    kept: Vec<(&'a FoundLoop, ScalarLoop)>,
+    refused: Vec<(&'a FoundLoop, Error)>,
+}
+
+/// Vectorizes loops, those within others first; the others where none within is. `copy`: the function in which that
+/// is done, if it is not their own.
+fn take_in_turn<'a>(
+    imported: &mut Imported,
+    found: &'a [FoundLoop],
+    copy: Option<FuncId>,
+    mut best: impl FnMut(&mut Imported, &FoundLoop) -> Result<Best>,
+) -> Result<Taken<'a>> {
+    let mut taken = Taken { loops: Vec::new(), kept: Vec::new(), refused: Vec::new() };
+    let mut vectorized: Vec<&FoundLoop> = Vec::new();
+    for one in in_turn(imported, found) {
+        if is_spoken_for(one, &vectorized) {
+            continue;
+        }
+        let func = copy.unwrap_or(one.func);
+        let before = imported.ir.functions[func].clone();
+        match best(imported, one) {
+            Ok(Best::Vector(made)) => {
+                taken.loops.push(*made);
+                vectorized.push(one);
+            }
+            Ok(Best::Scalar(stays)) => {
+                imported.ir.functions[func] = before;
+                taken.kept.push((one, *stays));
+            }
+            Err(reason @ Error::Vectorize(_)) => {
+                imported.ir.functions[func] = before;
+                taken.refused.push((one, reason));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    taken.kept.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    taken.refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    Ok(taken)
 }
 
 /// Whether a loop is left since one within it has been vectorized, or one around it.
@@ -408,8 +433,9 @@ pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
     Ok(Region { func: ir.functions.push(func), args, place: one.place.clone() })
 }
 
-/// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name. The
-/// copy, and what was made; a loop that is refused stays what it is, with a warning.
+/// Vectorizes the loops of a kernel that was opened for its loops, in a copy of its function with this name: those that
+/// [are](vectorize_loops) where an object is made, or else, to show what vector code does, those that stay scalar
+/// there. The copy, and what was made; a loop that stays what it is does so with a warning.
 ///
 /// # Errors
 /// The reason why no loop can be vectorized.
@@ -423,38 +449,24 @@ pub fn vectorize_copy(
     copy.name = name.into();
     let copy = kernel.imported.ir.functions.push(copy);
     let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
-    let (mut made, mut refused) = (Vec::new(), Vec::new());
-    let mut vectorized: Vec<&FoundLoop> = Vec::new();
-    for one in in_turn(&mut kernel.imported, found) {
-        if is_spoken_for(one, &vectorized) {
-            continue;
-        }
-        let before = kernel.imported.ir.functions[copy].clone();
-        let made_of_copy = machine
-            .width(&mut kernel.imported, options, one, copy)
-            // What is run is to show what vector code does.
-            .map(|widths| Widths { least: 0, tail: Tail::Masked, ..widths })
-            .and_then(|widths| machine.vectorize(&mut kernel.imported, options, one, copy, &widths));
-        match made_of_copy {
-            Ok(l) => {
-                made.push(l);
-                vectorized.push(one);
-            }
-            Err(reason @ Error::Vectorize(_)) => {
-                kernel.imported.ir.functions[copy] = before;
-                refused.push((one, reason));
-            }
-            Err(error) => return Err(error),
-        }
+    let mut take = |shown| {
+        take_in_turn(&mut kernel.imported, found, Some(copy), |imported, one| {
+            machine.best(imported, options, one, copy, shown)
+        })
+    };
+    let mut taken = take(Shown::Whole)?;
+    if taken.loops.is_empty() && !taken.kept.is_empty() {
+        taken = take(Shown::Anyway)?;
     }
-    refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
-    if made.is_empty()
-        && let Some((_, last)) = refused.pop()
+    if taken.loops.is_empty()
+        && let Some((_, last)) = taken.refused.pop()
     {
         return Err(last);
     }
-    refused.iter().for_each(|(_, reason)| kernel::warn(&format!("warning: {reason}; it stays as it is")));
-    Ok((copy, made))
+    taken.kept.iter().for_each(|(_, stays)| kernel::warn(&format!("warning: {}", stays.describe())));
+    let warn = |reason: &Error| kernel::warn(&format!("warning: {reason}; it stays as it is"));
+    taken.refused.iter().for_each(|(_, reason)| warn(reason));
+    Ok((copy, taken.loops))
 }
 
 fn load(options: &LoopOptions) -> Result<Source> {
@@ -510,16 +522,23 @@ impl Machine {
         Ok(Machine { cpu, vectors })
     }
 
-    /// Vectorizes a loop within its function, unless the scalar loop is expected to take less time and nobody asks
+    /// Vectorizes a loop in this function, unless the scalar loop is expected to take less time and nobody asks
     /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1.
-    fn best(&self, imported: &mut Imported, options: &KernelOptions, found: &FoundLoop) -> Result<Best> {
-        let best = self.best_as_it_is(imported, options, found);
+    fn best(
+        &self,
+        imported: &mut Imported,
+        options: &KernelOptions,
+        found: &FoundLoop,
+        func: FuncId,
+        shown: Shown,
+    ) -> Result<Best> {
+        let best = self.best_as_it_is(imported, options, found, func, shown);
         let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
         if matches!(best, Ok(Best::Vector(_))) || given || options.count_lanes.is_some() {
             return best;
         }
         let assumed = FoundLoop { unit_strides: true, ..found.clone() };
-        match self.best_as_it_is(imported, options, &assumed) {
+        match self.best_as_it_is(imported, options, &assumed, func, shown) {
             Ok(Best::Vector(made)) if !made.made.strides.is_empty() => Ok(Best::Vector(made)),
             _ => best,
         }
@@ -531,17 +550,23 @@ impl Machine {
         imported: &mut Imported,
         options: &KernelOptions,
         found: &FoundLoop,
+        func: FuncId,
+        shown: Shown,
     ) -> Result<Best> {
-        let widths = self.width(imported, options, found, found.func)?;
-        let free = widths.chosen.is_some() && options.count_lanes.is_none();
+        let mut widths = self.width(imported, options, found, func)?;
+        if shown != Shown::AsMade {
+            // What is run is to show what vector code does.
+            (widths.least, widths.tail) = (0, Tail::Masked);
+        }
+        let free = widths.chosen.is_some() && options.count_lanes.is_none() && shown != Shown::Anyway;
         let Some(estimate) = widths.estimate.as_ref().filter(|e| free && e.scalar_wins()) else {
-            let made = self.vectorize(imported, options, found, found.func, &widths)?;
+            let made = self.vectorize(imported, options, found, func, &widths)?;
             return Ok(Best::Vector(Box::new(made)));
         };
         // What is refused is refused, not kept for its time.
         let probe = &mut imported.ir.clone();
         std::mem::swap(probe, &mut imported.ir);
-        let made = self.vectorize(imported, options, found, found.func, &widths);
+        let made = self.vectorize(imported, options, found, func, &widths);
         std::mem::swap(probe, &mut imported.ir);
         let made = made?;
         let mut scalar = ScalarLoop {
@@ -655,6 +680,17 @@ impl Machine {
             _ => chosen,
         })
     }
+}
+
+/// What code for a loop is to show.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Shown {
+    /// All of it, whatever is best at the ends included.
+    AsMade,
+    /// Vector code from the first iteration to the last one.
+    Whole,
+    /// The same, even where scalar code is expected to take less time.
+    Anyway,
 }
 
 /// What became of a loop that can be vectorized.

@@ -66,8 +66,10 @@ pub(super) fn prepare(
 /// Why branches within the loops that were vectorized are divergent.
 fn reasons(kernel: &mut Kernel, found: &[FoundLoop], made: &[MadeLoop]) -> Result<Vec<Reason>> {
     let mut all = Vec::new();
-    for one in found.iter().filter(|one| made.iter().any(|l| l.header == one.header)) {
-        let Region { func, args, .. } = loops::region(&mut kernel.imported, one)?;
+    let made_of = |one: &FoundLoop| made.iter().find(|l| l.header == one.header);
+    for (one, l) in found.iter().filter_map(|one| Some((one, made_of(one)?))) {
+        let as_made = FoundLoop { unit_strides: !l.made.strides.is_empty(), ..one.clone() };
+        let Region { func, args, .. } = loops::region(&mut kernel.imported, &as_made)?;
         let ir = &kernel.imported.ir;
         // Dependences have been judged.
         let asked = VectorizerOptions { contract: Contract::Racy, ..VectorizerOptions::new(2, args, "") };

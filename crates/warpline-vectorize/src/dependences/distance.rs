@@ -43,6 +43,23 @@ impl Distance {
         (1..lanes).find(|&k| self.meets(i64::from(k)))
     }
 
+    /// The least number of lanes, among `1..lanes`, that are apart of which accesses may share a byte, if A's address
+    /// less B's is known but for multiples of `period`.
+    pub(super) fn nearest_modulo(&self, period: i64, lanes: u32) -> Option<u32> {
+        (1..lanes).find(|&k| [1, -1].iter().any(|sign| self.meets_modulo(period, sign * i64::from(k))))
+    }
+
+    /// Whether A in lane `p + k` may access a byte that B accesses in lane `p`, if A's address less B's is known but
+    /// for multiples of `period`, and none of these sums wraps.
+    pub(super) fn meets_modulo(&self, period: i64, k: i64) -> bool {
+        let apart = i128::from(k) * i128::from(self.step) - i128::from(self.delta);
+        let (a, b) = (self.a, self.b);
+        let [a0, a1, b0, b1] = [a.0, a.1, b.0, b.1].map(i128::from);
+        // The greatest one that begins before B's end.
+        let x = b1 - a0 - 1 - (b1 - a0 - 1 - apart).rem_euclid(period.into());
+        b0 < x + a1
+    }
+
     /// The same with the accesses exchanged: B ahead of A.
     pub(super) fn swapped(&self) -> Distance {
         Distance { delta: self.delta.wrapping_neg(), step: self.step, a: self.b, b: self.a }
@@ -116,6 +133,19 @@ mod tests {
         for d in all() {
             let any = (-60i64..=60).any(|k| k != 0 && d.meets(k));
             assert_eq!(d.ever().is_some(), any, "{d:?}");
+        }
+    }
+
+    #[test]
+    fn accesses_meet_modulo_a_period_iff_any_turn_of_it_brings_them_together() {
+        for d in all() {
+            for (k, period) in (-6i64..=6).flat_map(|k| (1..=24).map(move |period| (k, period))) {
+                let any = (-80i64..=80).any(|n| {
+                    let moved = Distance { delta: d.delta + n * period, ..d };
+                    moved.meets(k)
+                });
+                assert_eq!(d.meets_modulo(period, k), any, "{d:?} {k} {period}");
+            }
         }
     }
 

@@ -24,6 +24,9 @@ const MAX_TRUSTED: usize = 64;
 /// So many pairs may be checked when the code runs.
 const MAX_CHECKS: usize = 64;
 
+/// Where rows are so short that fewer lanes have room, checks before the loop may allow more.
+const FEW_LANES: u32 = 4;
+
 /// Elements of structures that are so many times as large are not accessed together.
 const MAX_FIELDS: u64 = 16;
 
@@ -186,6 +189,14 @@ impl Judge<'_> {
             // That they may touch the same bytes does not say that they do.
             Meeting::Within(d) => match ahead(order, d) {
                 None => Ok(()),
+                Some(_) => self.undecided(a, b, order, Unknown::Moving),
+            },
+            Meeting::Modulo(d, period) => match d.nearest_modulo(period, MAX_WIDTH) {
+                None => Ok(()),
+                Some(lanes) if lanes >= FEW_LANES => {
+                    self.found.lanes = Some(self.found.lanes.map_or(lanes, |least| least.min(lanes)));
+                    Ok(())
+                }
                 Some(_) => self.undecided(a, b, order, Unknown::Moving),
             },
             Meeting::Unknown(why) => self.undecided(a, b, order, why),
@@ -357,13 +368,15 @@ impl Judge<'_> {
         let d = match self.comparison.meeting(a, b) {
             Meeting::At(d) | Meeting::InOneIteration(d) => d,
             Meeting::Never => return Ok(()),
-            Meeting::Within(_) | Meeting::Unknown(_) if !groups && self.is_inseparable(a, b) => {
+            // It stands for accesses that no lanes of a group have in common.
+            Meeting::Modulo(..) if self.region.is_none() => return Ok(()),
+            Meeting::Within(_) | Meeting::Modulo(..) | Meeting::Unknown(_) if !groups && self.is_inseparable(a, b) => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
             Meeting::Within(d) if !groups && self.is_update(a, b) && d.is_short() && d.ever().is_some() => {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
-            Meeting::Within(_) | Meeting::Unknown(_) => {
+            Meeting::Within(_) | Meeting::Modulo(..) | Meeting::Unknown(_) => {
                 let least = self.least_distance(a, b);
                 let meet = self.comparison.lanes_that_meet(a, b);
                 if let Some((first, second)) = meet.filter(|&(p, q)| is_farther(p, q, least)) {

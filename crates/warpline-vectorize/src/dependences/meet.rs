@@ -27,6 +27,9 @@ pub(super) enum Meeting {
     /// They may touch the same byte where these stretches overlap, which stand for all that they touch in loops
     /// within the kernel.
     Within(Distance),
+    /// At a constant distance but for multiples of a number of bytes, those of a row in an array of rows: each access
+    /// may be in any row.
+    Modulo(Distance, i64),
     /// Nothing.
     Unknown(Unknown),
 }
@@ -85,9 +88,18 @@ impl Comparison<'_> {
         if self.is_pinned(a, b, x, y, &distance) {
             return Meeting::InOneIteration(distance);
         }
-        match (x.bytes(of_a), y.bytes(of_b)) {
-            (Some(a), Some(b)) => Meeting::Within(Distance { a, b, ..distance }),
-            _ => Meeting::Unknown(Unknown::Moving),
+        let within = match (x.bytes(of_a), y.bytes(of_b)) {
+            (Some(a), Some(b)) => Some(Distance { a, b, ..distance }),
+            _ => None,
+        };
+        let meets = |d: &Distance| [d, &d.swapped()].iter().any(|d| d.first_ahead(MAX_WIDTH).is_some());
+        // Of kernels, whether lanes of any group meet is all that counts.
+        let helps = |&p: &i64| self.region.is_some() || distance.nearest_modulo(p, MAX_WIDTH).is_none();
+        match (within, period(self.func, x, y, &distance).filter(helps)) {
+            (Some(d), _) if !meets(&d) => Meeting::Within(d),
+            (_, Some(period)) => Meeting::Modulo(distance, period),
+            (Some(d), None) => Meeting::Within(d),
+            (None, None) => Meeting::Unknown(Unknown::Moving),
         }
     }
 
@@ -187,32 +199,35 @@ impl Comparison<'_> {
     /// Whether lanes are in different rows, or in different columns, of an array whose rows have a length that all
     /// lanes agree on.
     ///
-    /// Both addresses are `base + r·(x·n + y) + offset` with the same `x` and `n`, each with a `y` of which
-    /// `0 <= y < n`, and touch less than `r` bytes from there. Then `x·n + y` is another number for every pair
-    /// `(x, y)`, and in any two lanes `x` differs, or `y`, which is then the same number.
+    /// Both addresses are `base + r·(x·n + y) + offset` with the same `n`, each with a `y` of which `0 <= y < n`, and
+    /// touch less than `r` bytes from there. Then `x·n + y` is another number for every pair `(x, y)`, and in any two
+    /// lanes `x` differs, which is then the same number in both, or `y`, which is.
     fn rows_are_apart(&self, a: &Access, b: &Access) -> bool {
         let (Some(x), Some(y)) = (&a.place, &b.place) else { return false };
-        let (&[row], true) = (&x.rows[..], x.rows == y.rows) else { return false };
-        if x.base != y.base || !row.exact {
+        let (&[row], &[other]) = (&x.rows[..], &y.rows[..]) else { return false };
+        let same_length = row.length == other.length && row.term.scale == other.term.scale;
+        if x.base != y.base || !same_length || !row.exact || !other.exact {
             return false;
         }
-        let (Some(of_a), Some(of_b)) = (self.column(x, &row), self.column(y, &row)) else { return false };
-        let rows_differ = row.step != 0 && !self.moves(row.index);
+        let (Some(of_a), Some(of_b)) = (self.column(x, &row), self.column(y, &other)) else { return false };
+        let rows_differ = row == other && row.step != 0 && !self.moves(row.index);
         let columns_differ = of_a == of_b && of_a.step.is_some_and(|s| s != 0);
         if !rows_differ && !columns_differ {
             return false;
         }
-        let rest = |p: &Place, size: Option<u64>, c: Column| self.rest(p, size?, &row, c.value);
-        let (Some(p), Some(q)) = (rest(x, a.size, of_a), rest(y, b.size, of_b)) else { return false };
-        let others = |p: &Place, c: Column| -> Vec<Term> {
-            let own = |t: &Term| *t == row.term || t.sym == Sym::Inner(c.value);
+        let rest = |p: &Place, size: Option<u64>, r: &Row, c: Column| self.rest(p, size?, r, c.value);
+        let (Some(p), Some(q)) = (rest(x, a.size, &row, of_a), rest(y, b.size, &other, of_b)) else {
+            return false;
+        };
+        let others = |p: &Place, r: &Row, c: Column| -> Vec<Term> {
+            let own = |t: &Term| *t == r.term || t.sym == Sym::Inner(c.value);
             p.terms.iter().copied().filter(|t| !own(t)).collect()
         };
         let stretch = p.1.max(q.1) - p.0.min(q.0);
         let below = |a: &Access, c: Column| {
             a.address.is_some_and(|address| self.facts.is_below(self.func, address, c.value, row.length))
         };
-        others(x, of_a) == others(y, of_b)
+        others(x, &row, of_a) == others(y, &other, of_b)
             && stretch <= i128::from(row.term.scale.unsigned_abs())
             && below(a, of_a)
             && below(b, of_b)
@@ -261,6 +276,33 @@ impl Comparison<'_> {
         let block = self.func.def_block(v);
         block.is_some_and(|b| self.uniformity.cycles().innermost(b.into()).is_some())
     }
+}
+
+/// The number of bytes of which two addresses in loops within the kernel differ by multiples, beside their distance:
+/// the length of the rows that they walk over.
+fn period(func: &Function, x: &Place, y: &Place, d: &Distance) -> Option<i64> {
+    let moving = || x.moving.iter().chain(&y.moving);
+    let least = moving().fold(0u64, |sum, m| gcd(sum, m.term.scale.unsigned_abs()));
+    // Without knowing that nothing wraps, multiples are such modulo 2^64.
+    let no_wrap = moving().all(|m| m.is_small(func)) && moving().count() <= MAX_MOVING;
+    let period = if no_wrap { least } else { 1 << least.trailing_zeros().min(63) };
+    let near = d.delta.unsigned_abs() < SMALL && d.step.unsigned_abs() < SMALL;
+    let short = [d.a, d.b].iter().all(|bytes| bytes.1 < SMALL as i64);
+    // Whoever moves by the same as lanes do meets other lanes.
+    let far = period > d.step.unsigned_abs();
+    (near && short && far && period < SMALL).then_some(period as i64)
+}
+
+/// So many numbers that move are added up at most.
+const MAX_MOVING: usize = 16;
+/// Sums of a few numbers below that, and of 2^60, do not wrap.
+const SMALL: u64 = 1 << 48;
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// A number besides a row.

@@ -209,6 +209,15 @@ impl Places<'_> {
 }
 
 impl Moving {
+    /// Whether it adds less than 2^56 to an address, whatever it is, so that it does not wrap.
+    pub(super) fn is_small(&self, func: &Function) -> bool {
+        let narrow = self.term.extension != Extension::None
+            && func.ty(self.value).int_bits().is_some_and(|bits| bits <= 32)
+            && self.term.scale.unsigned_abs() < 1 << 24;
+        let is_near = |x: i128| x.unsigned_abs() < 1 << 56;
+        narrow || self.stretch().is_some_and(|(least, most)| is_near(least) && is_near(most))
+    }
+
     /// The least and the greatest number of bytes that it adds, if it is bounded.
     pub(crate) fn stretch(&self) -> Option<(i128, i128)> {
         let (least, most) = self.range?;

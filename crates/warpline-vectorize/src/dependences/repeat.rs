@@ -48,6 +48,10 @@ impl Judge<'_> {
                 let meets = (-window..=window).any(|k| (k != 0 || !both_store) && d.meets(k));
                 (!meets).then_some(())
             }
+            Meeting::Modulo(d, period) => {
+                let meets = (-window..=window).any(|k| (k != 0 || !both_store) && d.meets_modulo(period, k));
+                (!meets).then_some(())
+            }
             Meeting::Unknown(_) if self.is_checked_apart(a, b) => Some(()),
             Meeting::Unknown(why) => {
                 let is_regular = |p: &Place| p.step.is_some() && p.moving.is_empty();

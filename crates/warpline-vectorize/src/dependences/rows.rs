@@ -21,11 +21,15 @@ use warpline_ir::{BinaryOp, IntPred, Value};
 /// columns.
 pub(super) fn plan<'a>(c: &Comparison<'a>, region: &Region<'a>, a: &Access, b: &Access) -> Option<Check> {
     let (x, y) = (a.place.as_ref()?, b.place.as_ref()?);
-    x.distance(y).filter(|_| x.step == y.step && x.rows == y.rows)?;
+    x.distance(y).filter(|_| x.step == y.step)?;
     let resolve = Resolve { c, region };
-    let form = match column(x) {
-        Some(row) => Form::Columns(Box::new(resolve.number(c.sym(row.length))?), row.term.scale),
-        None => Form::Rows,
+    let form = match (column(x), column(y)) {
+        // In whichever rows.
+        (Some(row), Some(other)) if row.length == other.length && row.term.scale == other.term.scale => {
+            Form::Columns(Box::new(resolve.number(c.sym(row.length))?), row.term.scale)
+        }
+        (None, None) if x.rows == y.rows => Form::Rows,
+        _ => return None,
     };
     let columns = matches!(form, Form::Columns(..));
     Some(Check { a: reach(&resolve, a, x, columns)?, b: reach(&resolve, b, y, columns)?, form })

@@ -76,7 +76,7 @@ use peel::Wrapped;
 use rewrite::{Parts, Rewritten};
 use search::Search;
 use selections::Selection;
-use trips::Counter;
+use trips::{Asked, Counter};
 
 /// What was made of a loop.
 #[derive(Clone, Debug)]
@@ -593,9 +593,10 @@ fn understand_as(
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);
-    let counter = Counter::of(module, &scalar, &l, &carried, exhausted).map_err(Failure::Uncounted)?;
     let strides = if unit.unit_strides { strides::find(&scalar, &l, &carried) } else { Vec::new() };
     strides::assume_of_carried(&mut carried, &strides);
+    let asked = Asked { module, func: &scalar, l: &l, carried: &carried, strides: &strides };
+    let counter = Counter::of(&asked, exhausted).map_err(Failure::Uncounted)?;
     let mut exact = no_wrap::find(&scalar, &l, &carried, &counter);
     let counts = carried[counter.phi].phi;
     if let Kind::Induction { flags, .. } = &mut carried[counter.phi].kind {

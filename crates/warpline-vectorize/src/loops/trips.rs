@@ -17,6 +17,16 @@ use super::find::Loop;
 use super::inclusive::Exhausted;
 use crate::dependences::Growth;
 
+/// The loop that a test is read of.
+pub(super) struct Asked<'a> {
+    pub(super) module: &'a Module,
+    pub(super) func: &'a Function,
+    pub(super) l: &'a Loop,
+    pub(super) carried: &'a [Carried],
+    /// Numbers that are taken for 1.
+    pub(super) strides: &'a [Value],
+}
+
 /// What a loop's test compares.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
@@ -93,13 +103,8 @@ impl Counter {
     /// # Errors
     /// If one of them is neither a comparison of a counter with a bound that stays the same nor asks whether a range is
     /// exhausted.
-    pub(super) fn of(
-        module: &Module,
-        func: &Function,
-        l: &Loop,
-        carried: &[Carried],
-        exhausted: Option<Exhausted>,
-    ) -> Result<Counter, VectorizeError> {
+    pub(super) fn of(asked: &Asked<'_>, exhausted: Option<Exhausted>) -> Result<Counter, VectorizeError> {
+        let &Asked { func, l, carried, .. } = asked;
         let all = parts(func, func.insts[l.test].args[0], l.stays_if);
         let (mut fixed, mut counting): (Vec<Part>, Vec<Part>) =
             all.into_iter().partition(|part| l.is_invariant(func, part.condition));
@@ -109,7 +114,7 @@ impl Counter {
         }
         let read = |part: &Part| match exhausted.filter(|e| e.condition == part.condition) {
             Some(range) => Counter::of_range(func, l, carried, range, part.in_doubt),
-            None => Counter::of_part(module, func, l, carried, part),
+            None => Counter::of_part(asked, part),
         };
         let mut first = read(&counting[0])?;
         first.also = counting[1..].iter().map(read).collect::<Result<_, _>>()?;
@@ -137,13 +142,8 @@ impl Counter {
     }
 
     /// Reads a comparison of a loop's test.
-    fn of_part(
-        module: &Module,
-        func: &Function,
-        l: &Loop,
-        carried: &[Carried],
-        part: &Part,
-    ) -> Result<Counter, VectorizeError> {
+    fn of_part(asked: &Asked<'_>, part: &Part) -> Result<Counter, VectorizeError> {
+        let &Asked { func, l, carried, .. } = asked;
         let condition = part.condition;
         let refuse = |reason: &str| {
             Err(VectorizeError::at_inst(
@@ -168,7 +168,7 @@ impl Counter {
         };
         let pred = if part.holds { pred } else { inverse(pred) };
         let (inner, extension) = stripped(func, counter);
-        let Some((phi, offset, flags)) = counting(module, func, l, carried, inner) else {
+        let Some((phi, offset, flags)) = counting(asked, inner) else {
             return refuse("what is compared does not change by the same constant in each iteration");
         };
         let Kind::Induction { step: Growth::Constant(step), flags: own } = carried[phi].kind else {
@@ -385,19 +385,18 @@ fn stripped(func: &Function, x: Value) -> (Value, Option<(CastOp, Type)>) {
 }
 
 /// The φ that a value is but for a constant, that constant, and what is known of the addition.
-fn counting(
-    module: &Module,
-    func: &Function,
-    l: &Loop,
-    carried: &[Carried],
-    x: Value,
-) -> Option<(usize, i128, InstFlags)> {
+fn counting(asked: &Asked<'_>, x: Value) -> Option<(usize, i128, InstFlags)> {
+    let &Asked { module, func, l, carried, strides } = asked;
     let phi = |v: Value| carried.iter().position(|c| c.phi == v);
     if let Some(at) = phi(x) {
         return Some((at, 0, InstFlags::NSW | InstFlags::NUW));
     }
     let i: Inst = func.def_inst(x)?;
     let (of, step, flags) = l.addition(module, func, i)?;
-    let Growth::Constant(by) = step else { return None };
+    let by = match step {
+        Growth::Constant(by) => by,
+        Growth::Value(by) if strides.contains(&by) => 1,
+        Growth::Value(_) | Growth::Minus(_) => return None,
+    };
     Some((phi(of)?, by, flags))
 }

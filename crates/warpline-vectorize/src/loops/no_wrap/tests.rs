@@ -5,7 +5,7 @@ use warpline_ir::text::parse_module;
 use warpline_ir::{InstFlags, Module};
 
 use super::super::find::Loop;
-use super::super::trips::Counter;
+use super::super::trips::{Asked, Counter};
 use super::find;
 
 const NSW: InstFlags = InstFlags::NSW;
@@ -23,7 +23,8 @@ fn proven(text: &str) -> Vec<(String, i128, InstFlags)> {
     let mut func = module.functions[id].clone();
     let l = Loop::find(&mut func, header).unwrap_or_else(|e| panic!("{e}"));
     let (carried, _) = l.carried(&module, &mut func, false).unwrap_or_else(|e| panic!("{e}"));
-    let counter = Counter::of(&module, &func, &l, &carried, None).unwrap_or_else(|e| panic!("{e}"));
+    let asked = Asked { module: &module, func: &func, l: &l, carried: &carried, strides: &[] };
+    let counter = Counter::of(&asked, None).unwrap_or_else(|e| panic!("{e}"));
     module.functions[id] = func;
     let func = &module.functions[id];
     let found = find(func, &l, &carried, &counter);
