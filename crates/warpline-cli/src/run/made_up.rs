@@ -43,6 +43,9 @@ const WHOLE: u64 = 15_120;
 /// Parameters whose names say that something begins there.
 const BEGINNINGS: [&str; 7] = ["begin", "start", "first", "from", "lo", "off", "offset"];
 
+/// How the names of parameters begin that say by how much something grows: by one, as callers mostly have it.
+const STEPS: [&str; 2] = ["inc", "step"];
+
 /// Parameters whose names say that they are an index.
 const INDICES: [&str; 8] = ["i", "idx", "index", "id", "gid", "tid", "lane", "k"];
 
@@ -243,7 +246,7 @@ fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
     let counts = |&&param: &&Value| {
         let name = name_of(func, param);
         let wide = matches!(func.ty(param), Type::Int(16 | 32 | 64));
-        wide && unbound(&name) && !begins(&name) && !is_length(func, param)
+        wide && unbound(&name) && !begins(&name) && !is_step(&name) && !is_length(func, param)
     };
     let count = params.iter().filter(counts).count();
     if count == 0 { 0 } else { count.max(depth(func)) }
@@ -277,6 +280,10 @@ fn begins(name: &str) -> bool {
     BEGINNINGS.contains(&name)
 }
 
+fn is_step(name: &str) -> bool {
+    STEPS.iter().any(|step| name.starts_with(step))
+}
+
 /// Whether a parameter is the length of one of Rust's slices, `x.1` behind `x.0`.
 fn is_length(func: &Function, param: Value) -> bool {
     let Some(at) = func.params.iter().position(|&p| p == param).and_then(|at| at.checked_sub(1)) else {
@@ -292,6 +299,7 @@ pub(super) fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
         Elem::Bool => Number::Int(1),
         Elem::Int(8) => Number::Int(SMALL.into()),
         Elem::Int(_) if begins(name) => Number::Int(0),
+        Elem::Int(_) if is_step(name) => Number::Int(1),
         Elem::Int(_) => Number::Int(extent.into()),
         Elem::F32 | Elem::F64 => Number::Float(0.5),
     }

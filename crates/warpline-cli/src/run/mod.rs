@@ -17,6 +17,7 @@ mod lockstep;
 pub mod loops;
 pub(crate) mod made_up;
 mod mathematics;
+mod missing;
 mod picture;
 mod png;
 mod profile;
@@ -333,6 +334,12 @@ fn judge(
     // Machine code would end this process, with other functions to come.
     if let (Some(note), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined)) {
         return Err(made_up::does_not_fit(&stop.text, note));
+    }
+    if lockstep.stopped.is_some()
+        && let Some(name) = missing::first(&kernel.imported.ir, kernel.func)
+    {
+        let message = format!("it calls `{}`, which is not in this file", demangle(&name));
+        return Err(Error::input(&options.kernel.input, message));
     }
     if options.profile_out.is_some() {
         let width = if loops.is_empty() { kernel.width } else { 1 };

@@ -370,7 +370,9 @@ impl Judge<'_> {
             Meeting::Never => return Ok(()),
             // It stands for accesses that no lanes of a group have in common.
             Meeting::Modulo(..) if self.region.is_none() => return Ok(()),
-            Meeting::Within(_) | Meeting::Modulo(..) | Meeting::Unknown(_) if !groups && self.is_inseparable(a, b) => {
+            Meeting::Within(_) | Meeting::Modulo(..) | Meeting::Unknown(_)
+                if !groups && self.is_inseparable(a, b) =>
+            {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
             Meeting::Within(d) if !groups && self.is_update(a, b) && d.is_short() && d.ever().is_some() => {
