@@ -202,18 +202,16 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
     });
     // Those that are preferred first.
     all.sort_by_key(|f| (f.func, f.unless.len()));
-    if all.is_empty() && refused.is_empty() {
+    // All loops of an input that has none are none.
+    if all.is_empty() && refused.is_empty() && !options.loops.contains(&LoopAt::All) {
         let of = match &options.functions[..] {
             [] => String::new(),
             wanted => format!(" of `{}`", wanted.join("`, `")),
         };
-        let message = match options.loops.contains(&LoopAt::All) {
-            true => "it has no loop".to_owned(),
-            false => format!(
-                "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE` or \
-                 `--loop all`"
-            ),
-        };
+        let message = format!(
+            "no loop{of} is marked: write `//@ loop` or `#pragma omp simd` before it, or say `--loop LINE` or \
+             `--loop all`"
+        );
         return Err(Error::input(path, message));
     }
     let of = |(one, reason): (FoundLoop, Error)| RefusedLoop::new(&imported.ir, &one, reason);
@@ -224,7 +222,10 @@ pub(crate) fn find(imported: &Imported, options: &LoopOptions) -> Result<(Vec<Fo
 pub(crate) fn find_some(imported: &Imported, options: &LoopOptions) -> Result<Vec<FoundLoop>> {
     let (found, mut refused) = find(imported, options)?;
     if found.is_empty() {
-        return Err(refused.swap_remove(0).reason);
+        return Err(match refused.is_empty() {
+            true => Error::input(&options.kernel.input, "it has no loop"),
+            false => refused.swap_remove(0).reason,
+        });
     }
     refused.iter().for_each(|one| kernel::warn(&format!("warning: {}; it stays as it is", one.reason)));
     Ok(found)

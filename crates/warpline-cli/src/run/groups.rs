@@ -274,7 +274,7 @@ fn interpret(
     let addresses = match data.allocate(&mut machine.memory) {
         Ok(addresses) => addresses,
         Err(why) => {
-            let stop = Stop { text: why.to_string(), undefined: false };
+            let stop = Stop::told(why.to_string(), false);
             return Lockstep::of_groups(Vec::new(), Vec::new(), races, Some(stop));
         }
     };
@@ -310,14 +310,14 @@ fn interpret(
                         "in group {group:?}: some work-items have ended when others come to a barrier, though \
                          `//@ uniform-barriers` says that all come there"
                     );
-                    stopped = Some(Stop { text, undefined: true });
+                    stopped = Some(Stop::told(text, true));
                     break;
                 }
             }
             Err(trap) => {
                 let text =
                     format!("in group {group:?}: {}", trap.describe(&kernel.imported.ir, kernel.function()));
-                stopped = Some(Stop { text, undefined: trap.kind.is_undefined_behaviour() });
+                stopped = Some(Stop::of(&trap, text));
                 break;
             }
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use warpline::demangle;
-use warpline::interp::{LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Val};
+use warpline::interp::{LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Trap, TrapKind, Val};
 use warpline::ir::{FuncId, Function, Module, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver;
@@ -17,6 +17,7 @@ use crate::spec::{Elem, Tolerance};
 use super::compare::Comparison;
 use super::data::{Data, Image, Passed, element};
 use super::mathematics::Calls;
+use super::missing;
 
 /// How long new groups are begun.
 const TIME: Duration = Duration::from_millis(300);
@@ -86,6 +87,21 @@ pub(super) struct Stop {
     pub text: String,
     /// Whether the kernel has undefined behaviour on this input.
     pub undefined: bool,
+    /// Whether it calls there what is nowhere: machine code would end this process.
+    pub ends: bool,
+}
+
+impl Stop {
+    /// What is known in words.
+    pub(super) fn told(text: String, undefined: bool) -> Stop {
+        Stop { text, undefined, ends: false }
+    }
+
+    /// What stopped the interpreter.
+    pub(super) fn of(trap: &Trap, text: String) -> Stop {
+        let ends = matches!(&trap.kind, TrapKind::UnsupportedCall(name) if missing::is_missing(name));
+        Stop { text, undefined: trap.kind.is_undefined_behaviour(), ends }
+    }
 }
 
 /// What is interpreted.
@@ -162,7 +178,7 @@ fn attempt(
     let addresses = match data.allocate(&mut machine.memory) {
         Ok(addresses) => addresses,
         Err(why) => {
-            found.stopped = Some(Stop { text: why.to_string(), undefined: false });
+            found.stopped = Some(Stop::told(why.to_string(), false));
             return found;
         }
     };
@@ -198,10 +214,8 @@ fn attempt(
                 found.end = start.saturating_add(i64::from(count));
             }
             Err(trap) => {
-                found.stopped = Some(Stop {
-                    text: format!("at index {start}: {}", described(trap.describe(module, func), func)),
-                    undefined: trap.kind.is_undefined_behaviour(),
-                });
+                let text = format!("at index {start}: {}", described(trap.describe(module, func), func));
+                found.stopped = Some(Stop::of(&trap, text));
                 return found;
             }
         }

@@ -33,6 +33,7 @@ fn is_last(func: &Function, b: Block) -> bool {
     matches!(func.insts[func.terminator(b)].op, Op::Unreachable)
 }
 
-fn is_missing(name: &str) -> bool {
+/// Whether a function is nowhere, as far as it is one of the program's.
+pub(super) fn is_missing(name: &str) -> bool {
     !KNOWN.iter().any(|known| name.starts_with(known)) && !process_has_symbol(name)
 }

@@ -332,7 +332,7 @@ fn judge(
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
     // Machine code would end this process, with other functions to come.
-    if let (Some(note), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined)) {
+    if let (Some(note), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined || stop.ends)) {
         return Err(made_up::does_not_fit(&stop.text, note));
     }
     if lockstep.stopped.is_some()
