@@ -15,6 +15,26 @@ use warpline_ir::{Block, CastOp, Function, Inst, Op, Type, Value};
 
 use super::find::{Loop, dominates};
 
+/// Makes a block on the way from the test into the loop if there is none that only the test leads to, as before a loop
+/// within, and something depends on what the test decides: whether it did.
+pub(super) fn make_room(func: &mut Function, l: &Loop) -> bool {
+    let goes_on = func.insts[l.test].edges[usize::from(!l.stays_if)];
+    let stays = func.edges[goes_on].to;
+    if func.blocks[stays].preds.len() == 1 || !l.blocks.contains(stays) || stays == l.header {
+        return false;
+    }
+    let condition = func.insts[l.test].args[0];
+    let chosen_by = |i: Inst| {
+        matches!(func.insts[i].op, Op::Select | Op::Cast(CastOp::ZExt)) && func.insts[i].args[0] == condition
+    };
+    let within = || func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
+    let depends = within().flat_map(|b| func.block_insts(b)).any(chosen_by);
+    if depends {
+        func.split_edge(goes_on, "goes_on");
+    }
+    depends
+}
+
 /// Gives what depends on the test of a loop its value where the test has let the loop go on.
 pub(super) fn settle(func: &mut Function, l: &Loop) {
     let goes_on = func.insts[l.test].edges[usize::from(!l.stays_if)];

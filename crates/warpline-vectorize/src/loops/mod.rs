@@ -564,6 +564,9 @@ fn understand_as(
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
+    if decided::make_room(&mut scalar, &l) {
+        l = l.found_again(&mut scalar)?;
+    }
     decided::settle(&mut scalar, &l);
     let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
