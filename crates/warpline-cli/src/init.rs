@@ -85,7 +85,15 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
             // pass gets what would be passed otherwise.
             let made = made_up::for_loops(&kernel)
                 .or_else(|_| {
-                    made_up::missing(&kernel.imported.ir, func, &func.params, &kernel.args, &[], 1, 1)
+                    made_up::missing(
+                        &kernel.imported.ir,
+                        func,
+                        &func.params,
+                        &kernel.args,
+                        &[],
+                        1,
+                        made_up::Room::FIRST,
+                    )
                 })
                 .unwrap_or_default();
             lines.entry(line).or_default().extend(binds(&made));
@@ -117,8 +125,15 @@ fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
             Some(_) => made_up::ITEMS,
             None => made_up::extent(params, func, &[]),
         };
-        let Ok(made) = made_up::missing(&kernel.imported.ir, func, params, &kernel.args, &[], extent, 1)
-        else {
+        let Ok(made) = made_up::missing(
+            &kernel.imported.ir,
+            func,
+            params,
+            &kernel.args,
+            &[],
+            extent,
+            made_up::Room::FIRST,
+        ) else {
             continue;
         };
         let mut of_kernel: Vec<String> =

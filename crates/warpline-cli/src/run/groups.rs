@@ -65,7 +65,7 @@ pub(super) fn judge(
     options: &RunOptions,
     asked: &KernelOptions,
     mut kernel: Kernel,
-    room: u64,
+    room: made_up::Room,
 ) -> Result<(Report, Outcome)> {
     let Some(items) = kernel.items.clone() else {
         return Err(Error::option("--global", "the kernel asks for no work-items"));
@@ -198,7 +198,7 @@ fn bind(
     kernel: &Kernel,
     items: &WorkItems,
     range: &Range,
-    room: u64,
+    room: made_up::Room,
 ) -> Result<(Data, Vec<Argument>, Option<String>)> {
     let func = kernel.function();
     let own = func.params.len() - items.added.len();

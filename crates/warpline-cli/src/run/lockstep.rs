@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use warpline::demangle;
-use warpline::interp::{LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Trap, TrapKind, Val};
+use warpline::interp::{
+    LaneArg, LaneSet, Machine, Observer, Options, Race, RaceKind, RaceLog, Trap, TrapKind, Val,
+};
 use warpline::ir::{FuncId, Function, Module, Type};
 use warpline::shape::ArgShape;
 use warpline::vectorize::driver;

@@ -35,7 +35,7 @@ pub(super) fn prepare(
     options: &RunOptions,
     asked: &LoopOptions,
     picture: Option<&Picture>,
-    room: u64,
+    room: made_up::Room,
 ) -> Result<Prepared> {
     if options.range.is_some() {
         let message = "is for kernels: a function with loops is run once, and its parameters say how often \

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use warpline::ir::{Function, Module, Op, Scalar, Type, Value};
+use warpline::ir::{BinaryOp, Function, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
@@ -56,8 +56,45 @@ pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
     EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
 }
 
-/// How much room buffers are given, one after the other, until the data fits: how far a program goes is a guess.
-const ROOMS: [u64; 3] = [1, 16, 256];
+/// What buffers are given, one after the other, until the data fits: how far a program goes is a guess.
+const ROOMS: [Room; 5] = [
+    Room::FIRST,
+    Room { times: 1, slices: Slices::ShorterWritten },
+    Room { times: 1, slices: Slices::ShorterRead },
+    Room { times: 16, slices: Slices::Alike },
+    Room { times: 256, slices: Slices::Alike },
+];
+
+/// How much room buffers are given.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// How many times the usual number of elements they have.
+    times: u64,
+    slices: Slices,
+}
+
+impl Room {
+    /// What is tried first.
+    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike };
+
+    /// Whether this is what is tried first.
+    pub(super) fn is_first(self) -> bool {
+        self == Room::FIRST
+    }
+}
+
+/// How long Rust's slices are, one beside the other.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Slices {
+    Alike,
+    /// Those that are written are shorter, as where a number is made of several.
+    ShorterWritten,
+    /// Those that are only read are, as where several are made of one.
+    ShorterRead,
+}
+
+/// How many times shorter.
+const SHORTER: u64 = 4;
 
 /// How many elements buffers have where a function has loops, and no parameter says how far they go.
 const UNKNOWN: u64 = 1 << 16;
@@ -66,19 +103,18 @@ const UNKNOWN: u64 = 1 << 16;
 ///
 /// # Errors
 /// Those of `run`.
-pub(super) fn fitting<T>(run: impl Fn(u64) -> Result<T>) -> Result<T> {
-    let (last, first) = ROOMS.split_last().unwrap_or((&1, &[]));
-    for &room in first {
-        match run(room) {
-            Err(error) if is_misfit(&error) => {}
+pub(super) fn fitting<T>(run: impl Fn(Room) -> Result<T>) -> Result<T> {
+    let mut done = run(Room::FIRST);
+    for &room in &ROOMS[1..] {
+        match done {
+            Err(error) if is_misfit(&error) => done = run(room),
             done => return done,
         }
     }
-    run(*last)
+    done
 }
 
-/// What is passed for those of these parameters that have no value among `binds`; of kernels, for `count` indices. Buffers
-/// have `room` times the usual number of elements.
+/// What is passed for those of these parameters that have no value among `binds`; of kernels, for `count` indices.
 ///
 /// # Errors
 /// If nothing can be made up for one.
@@ -89,7 +125,7 @@ pub(crate) fn missing(
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
-    room: u64,
+    Room { times: room, slices }: Room,
 ) -> Result<Vec<Bind>> {
     let elements = elements(func);
     let records = records::of(module, func, &elements);
@@ -126,7 +162,14 @@ pub(crate) fn missing(
             (Some(elem), ArgShape::Varying) => {
                 Spec::Buffer { elem, len: count as usize, fill: contents(elem, extent) }
             }
-            (Some(_), _) if is_length(func, param) => Spec::Number(Number::Int(len as i128)),
+            (Some(_), _) if is_length(func, param) => {
+                let is_short = match slices {
+                    Slices::Alike => false,
+                    Slices::ShorterWritten => is_written(func, param),
+                    Slices::ShorterRead => !is_written(func, param),
+                };
+                Spec::Number(Number::Int(if is_short { len as u64 / SHORTER } else { len as u64 }.into()))
+            }
             (Some(elem), _) => Spec::Number(scalar(elem, &name, extent)),
             (None, _) if func.pointers[param].local => {
                 let elem = elements.get(&param).copied().flatten().unwrap_or(Elem::F32);
@@ -255,7 +298,16 @@ fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
 /// How many loops that go as far as a parameter says are in each other: one may bound rows and columns.
 fn depth(func: &Function) -> usize {
     let nest = Nest::of(func);
-    let is_param = |&value: &Value| func.params.contains(&without_casts(func, value));
+    // Or one less, as where there is a border.
+    let near = |value: Value| {
+        let inst = func
+            .def_inst(value)
+            .filter(|&i| matches!(func.insts[i].op, Op::Binary(BinaryOp::Add | BinaryOp::Sub)));
+        inst.filter(|&i| func.as_int(func.insts[i].args[1]).is_some())
+            .map_or(value, |i| func.insts[i].args[0])
+    };
+    let is_param =
+        |&value: &Value| func.params.contains(&without_casts(func, near(without_casts(func, value))));
     let by_param = |block| {
         let test = func.insts[func.terminator(block)].args.first().and_then(|&c| func.def_inst(c));
         test.is_some_and(|i| {
@@ -278,6 +330,15 @@ fn without_casts(func: &Function, mut value: Value) -> Value {
 
 fn begins(name: &str) -> bool {
     BEGINNINGS.contains(&name)
+}
+
+/// Whether something is stored through the slice that a parameter is the length of.
+fn is_written(func: &Function, length: Value) -> bool {
+    let before = func.params.iter().position(|&p| p == length).and_then(|at| at.checked_sub(1));
+    let Some(slice) = before.map(|at| func.params[at]) else { return false };
+    let all = func.layout.iter().flat_map(|&b| func.block_insts(b));
+    all.filter_map(|i| func.accessed(i))
+        .any(|a| a.writes && pointers_behind(func, a.address).contains(&slice))
 }
 
 fn is_step(name: &str) -> bool {

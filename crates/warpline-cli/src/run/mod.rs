@@ -109,11 +109,11 @@ fn run_and_count(
     let shapes = asked.args.is_some();
     let kernels = choice::choose(&imported, &asked.input, &options.kernel.function, shapes)?;
     let copy = || Result::Ok(Imported::new(imported.bridge.module().try_clone()?));
-    let with_room = |chosen: &Chosen, room: u64| {
+    let with_room = |chosen: &Chosen, room: made_up::Room| {
         let imported = copy()?;
         let mut asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
         if let Some(index) = made_up::guess_index(&imported, &asked, &chosen.name)? {
-            if room == 1 {
+            if room.is_first() {
                 output::complain(&format!(
                     "note: `{index}` is taken for the index of `{}`; `--args` says otherwise",
                     chosen.name
@@ -332,7 +332,9 @@ fn judge(
     };
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
     // Machine code would end this process, with other functions to come.
-    if let (Some(note), Some(stop)) = (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined || stop.ends)) {
+    if let (Some(note), Some(stop)) =
+        (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined || stop.ends))
+    {
         return Err(made_up::does_not_fit(&stop.text, note));
     }
     if lockstep.stopped.is_some()
@@ -553,7 +555,7 @@ fn prepare(
     asked: &KernelOptions,
     mut kernel: Kernel,
     picture: Option<&Picture>,
-    room: u64,
+    room: made_up::Room,
 ) -> Result<Subject> {
     let (data, note) = bind(options, &kernel, room)?;
     check(options, &kernel, &data, picture)?;
@@ -575,7 +577,7 @@ fn check(options: &RunOptions, kernel: &Kernel, data: &Data, picture: Option<&Pi
 }
 
 /// Settles range and arguments. What had to be made up of them is said in words.
-fn bind(options: &RunOptions, kernel: &Kernel, room: u64) -> Result<(Data, Option<String>)> {
+fn bind(options: &RunOptions, kernel: &Kernel, room: made_up::Room) -> Result<(Data, Option<String>)> {
     let func = kernel.function();
     let items = kernel.items.as_ref().map_or(0, |items| items.added.len());
     let own = func.params.len() - items;
