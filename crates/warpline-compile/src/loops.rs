@@ -344,8 +344,10 @@ pub fn open(options: &LoopOptions) -> Result<Opened> {
     imported.forget_marks_of_loops();
     let func = found[0].func;
     if found.iter().any(|f| f.func != func) {
-        let mut names: Vec<String> =
-            found.iter().map(|f| imported.ir.functions[f.func].name.to_string()).collect();
+        let mut all: Vec<&Function> = found.iter().map(|f| &imported.ir.functions[f.func]).collect();
+        // In the order of the source, which is not that of modules.
+        all.sort_by_key(|f| f.loc.expand().map(|l| imported.ir.locations[l].line));
+        let mut names: Vec<String> = all.iter().map(|f| f.name.to_string()).collect();
         names.dedup();
         return Ok(Opened::Several(names));
     }

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use warpline::ir::{BinaryOp, Function, Module, Op, Scalar, Type, Value};
+use warpline::ir::{BinaryOp, CastOp, Function, InstFlags, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::loops::Nest;
@@ -379,6 +379,7 @@ pub(super) fn contents(elem: Elem, extent: u64) -> Fill {
 /// Structures of several types are taken for what is floating-point in them.
 fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
     let mut found: HashMap<Value, Option<Elem>> = HashMap::new();
+    let bools = bools(func);
     for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
         let Some(accessed) = func.accessed(inst) else { continue };
         let elem = match accessed.ty.scalar() {
@@ -395,9 +396,23 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
             if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
                 *old = elem;
             }
+            if *old == Some(Elem::Int(8)) && func.insts[inst].result().is_some_and(|v| bools.contains(&v)) {
+                *old = Some(Elem::Bool);
+            }
         }
     }
     found
+}
+
+/// Bytes that are nothing but 0 and 1, since a truncation says so.
+fn bools(func: &Function) -> HashSet<Value> {
+    let all = func.layout.iter().flat_map(|&b| func.block_insts(b)).map(|i| &func.insts[i]);
+    let exact = all.filter(|data| {
+        matches!(data.op, Op::Cast(CastOp::Trunc))
+            && data.flags.contains(InstFlags::NUW)
+            && data.result().is_some_and(|v| func.ty(v) == Type::BOOL)
+    });
+    exact.map(|data| data.args[0]).collect()
 }
 
 /// The pointers that an address may be computed from, and that are computed from no others.
