@@ -138,6 +138,84 @@ impl Source {
         source.finished()
     }
 
+    /// `f(n, p, q, s)`: a loop over `i` in which another one walks over rows or columns of arrays: the accesses are at
+    /// `(x + …)·length + y + …` elements, of which one index is `i` and the other one, `j`, counts.
+    pub fn of_rows(seed: u64) -> Source {
+        let mut source = Source::new(seed);
+        source.decided = false;
+        source.text =
+            "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n  br loop(0)\nloop:\n".to_owned();
+        source.line("%i: i64 = phi");
+        source.line("%more: i1 = icmp slt %i, %n");
+        source.line("br %more, body, end");
+        source.block("body");
+        let length = match source.rng.below(4) {
+            0 => {
+                source.line("%length: i64 = and %n, 31");
+                "%length".to_owned()
+            }
+            1 => source.field(),
+            _ => source.rng.pick(&[1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 64, 75]).to_string(),
+        };
+        let (from, bound) = (source.rng.below(3), *source.rng.pick(&["2", "3", "5", "8", "%i"]));
+        source.line(&format!("br head({from}, %i)"));
+        source.block("head");
+        source.line("%j: i64 = phi");
+        source.line("%sum: i64 = phi");
+        source.line(&format!("%c: i1 = icmp slt %j, {bound}"));
+        source.line("br %c, round, out");
+        source.block("round");
+        let mut value = "%sum".to_owned();
+        for n in 0..2 + source.rng.below(3) {
+            let bits = *source.rng.pick(&[32, 32, 32, 16, 64]);
+            let address = source.in_rows(bits, &length);
+            if n == 0 || source.rng.chance(1, 2) {
+                let (x, sum) = (source.load(bits, &address), source.fresh("v"));
+                source.line(&format!("{sum}: i64 = add {value}, {x}"));
+                value = sum;
+            } else {
+                value = source.next(&value);
+                source.store(bits, &value, &address);
+            }
+        }
+        source.line("%next: i64 = add nsw %j, 1");
+        source.line(&format!("br head(%next, {value})"));
+        source.block("out");
+        source.line("%after: i64 = add nsw %i, 1");
+        source.line("br loop(%after)");
+        source.block("end");
+        source.finished()
+    }
+
+    /// An address in an array with rows of a length.
+    fn in_rows(&mut self, bits: u32, length: &str) -> String {
+        let columns = self.rng.chance(2, 3);
+        let (row, column) = if columns { ("%j", "%i") } else { ("%i", "%j") };
+        let (x, y) = (self.fresh("x"), self.fresh("y"));
+        let (down, right) = (*self.rng.pick(&[0, 0, 1, -1, 2]), *self.rng.pick(&[0, 0, 0, 1, -1, 4]));
+        self.line(&format!("{x}: i64 = add nsw {row}, {down}"));
+        self.line(&format!("{y}: i64 = add nsw {column}, {right}"));
+        let (line, sum, at) = (self.fresh("r"), self.fresh("s"), self.fresh("g"));
+        let (line_of, flags) = (self.fresh("n"), *self.rng.pick(&["nsw ", "nsw ", ""]));
+        let pointer = self.pointer();
+        if self.rng.chance(1, 4) {
+            // With an index that is narrower.
+            self.line(&format!("{line_of}: i32 = trunc {x}"));
+            self.line(&format!("{line}w: i64 = sext {line_of}"));
+            self.line(&format!("{line}: i64 = mul {flags}{line}w, {length}"));
+        } else {
+            self.line(&format!("{line}: i64 = mul {flags}{x}, {length}"));
+        }
+        if self.rng.chance(1, 3) {
+            self.line(&format!("{sum}: ptr = getelementptr i{bits}, {pointer}, {line}"));
+            self.line(&format!("{at}: ptr = getelementptr i{bits}, {sum}, {y}"));
+        } else {
+            self.line(&format!("{sum}: i64 = add {flags}{line}, {y}"));
+            self.line(&format!("{at}: ptr = getelementptr inbounds i{bits}, {pointer}, {sum}"));
+        }
+        at
+    }
+
     /// `f(i, p, q, s)`: what the index `i` does.
     pub fn of_kernel(seed: u64, pointers: Pointers) -> Source {
         let mut source = Source::new(seed);

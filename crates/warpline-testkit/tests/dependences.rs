@@ -51,8 +51,7 @@ enum Outcome {
     Skipped,
 }
 
-fn try_one(seed: u64) -> (Source, Outcome) {
-    let source = Source::of_loop(seed);
+fn try_one(seed: u64, source: Source) -> (Source, Outcome) {
     let mut module =
         parse_module(&source.text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", source.text));
     let mut rng = SplitMix64::new(seed ^ 0xdeb5);
@@ -114,7 +113,7 @@ fn loops_with_planted_dependences_are_right_or_refused() {
     let mut kinds: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     let (mut agreed, mut checked, mut refused) = (0, 0, 0);
     for seed in first..first + programs {
-        let (source, outcome) = try_one(seed);
+        let (source, outcome) = try_one(seed, Source::of_loop(seed));
         let is_agreed = matches!(outcome, Outcome::Agree { .. });
         for kind in &source.kinds {
             kinds.entry(kind).or_default()[usize::from(is_agreed)] += 1;
@@ -135,6 +134,27 @@ fn loops_with_planted_dependences_are_right_or_refused() {
         assert!(refused * 5 > programs, "too few have dependences");
         assert!(checked * 50 > programs, "too few are checked at run time");
         assert!(kinds.values().all(|&[_, agreed]| agreed * 200 > programs), "{kinds:?}");
+    }
+}
+
+#[test]
+fn loops_that_walk_over_rows_and_columns_are_right_or_refused() {
+    let (programs, first) = (programs(), number("WARPLINE_SEED", 1));
+    let (mut agreed, mut checked, mut refused) = (0, 0, 0);
+    for seed in first..first + programs {
+        match try_one(seed, Source::of_rows(seed)).1 {
+            Outcome::Agree { checked: true } => (agreed, checked) = (agreed + 1, checked + 1),
+            Outcome::Agree { .. } => agreed += 1,
+            Outcome::Refused => refused += 1,
+            Outcome::Skipped => {}
+        }
+    }
+    println!("{programs} loops: {agreed} agree ({checked} with checks), {refused} refused");
+    if programs >= 1_000 {
+        assert!(agreed * 5 > programs, "too few are vectorized");
+        assert!((agreed - checked) * 12 > programs, "too few need no checks");
+        assert!(checked * 20 > programs, "too few are checked at run time");
+        assert!(refused * 10 > programs, "too few have dependences");
     }
 }
 
