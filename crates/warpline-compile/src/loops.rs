@@ -536,7 +536,7 @@ impl Machine {
     ) -> Result<Best> {
         let best = self.best_as_it_is(imported, options, found, func, shown);
         let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
-        if matches!(best, Ok(Best::Vector(_))) || given || options.count_lanes.is_some() {
+        if matches!(best, Ok(Best::Vector(_))) || given && best.is_ok() || options.count_lanes.is_some() {
             return best;
         }
         let assumed = FoundLoop { unit_strides: true, ..found.clone() };

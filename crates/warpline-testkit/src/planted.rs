@@ -143,20 +143,25 @@ impl Source {
     pub fn of_rows(seed: u64) -> Source {
         let mut source = Source::new(seed);
         source.decided = false;
-        source.text =
-            "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n  br loop(0)\nloop:\n".to_owned();
-        source.line("%i: i64 = phi");
-        source.line("%more: i1 = icmp slt %i, %n");
-        source.line("br %more, body, end");
-        source.block("body");
-        let length = match source.rng.below(4) {
+        source.text = "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n".to_owned();
+        let mut length = || match source.rng.below(4) {
             0 => {
-                source.line("%length: i64 = and %n, 31");
-                "%length".to_owned()
+                let length = source.fresh("length");
+                source.line(&format!("{length}: i64 = and %n, 31"));
+                length
             }
             1 => source.field(),
             _ => source.rng.pick(&[1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 64, 75]).to_string(),
         };
+        let lengths = [length(), length()];
+        // No more columns than a row has, as far as the first length goes.
+        let end = if source.rng.chance(1, 3) { lengths[0].clone() } else { "%n".to_owned() };
+        source.line("br loop(0)");
+        source.block("loop");
+        source.line("%i: i64 = phi");
+        source.line(&format!("%more: i1 = icmp slt %i, {end}"));
+        source.line("br %more, body, end");
+        source.block("body");
         let (from, bound) = (source.rng.below(3), *source.rng.pick(&["2", "3", "5", "8", "%i"]));
         source.line(&format!("br head({from}, %i)"));
         source.block("head");
@@ -168,7 +173,8 @@ impl Source {
         let mut value = "%sum".to_owned();
         for n in 0..2 + source.rng.below(3) {
             let bits = *source.rng.pick(&[32, 32, 32, 16, 64]);
-            let address = source.in_rows(bits, &length);
+            let length = &lengths[usize::from(source.rng.chance(1, 8))];
+            let address = source.in_rows(bits, length);
             if n == 0 || source.rng.chance(1, 2) {
                 let (x, sum) = (source.load(bits, &address), source.fresh("v"));
                 source.line(&format!("{sum}: i64 = add {value}, {x}"));
@@ -191,10 +197,13 @@ impl Source {
     fn in_rows(&mut self, bits: u32, length: &str) -> String {
         let columns = self.rng.chance(2, 3);
         let (row, column) = if columns { ("%j", "%i") } else { ("%i", "%j") };
-        let (x, y) = (self.fresh("x"), self.fresh("y"));
-        let (down, right) = (*self.rng.pick(&[0, 0, 1, -1, 2]), *self.rng.pick(&[0, 0, 0, 1, -1, 4]));
+        let (x, mut y) = (self.fresh("x"), self.fresh("y"));
+        let (down, right) = (*self.rng.pick(&[0, 0, 1, -1, 2]), *self.rng.pick(&[0, 0, 0, 0, 1, -1, 4]));
         self.line(&format!("{x}: i64 = add nsw {row}, {down}"));
-        self.line(&format!("{y}: i64 = add nsw {column}, {right}"));
+        match right {
+            0 => y = column.to_owned(),
+            _ => self.line(&format!("{y}: i64 = add nsw {column}, {right}")),
+        }
         let (line, sum, at) = (self.fresh("r"), self.fresh("s"), self.fresh("g"));
         let (line_of, flags) = (self.fresh("n"), *self.rng.pick(&["nsw ", "nsw ", ""]));
         let pointer = self.pointer();
