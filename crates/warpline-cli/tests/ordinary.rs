@@ -57,6 +57,29 @@ pub fn random(o: &mut [u32], seed: u32) {
     let mut s = seed;
     for v in o { s = s.wrapping_mul(1664525).wrapping_add(1013904223); *v = s >> 8; }
 }
+#[unsafe(no_mangle)]
+pub fn horner(x: &[f64], c: &[f64; 20], o: &mut [f64]) {
+    for (x, o) in x.iter().zip(o) { let mut y = 0.0; for &k in c.iter().rev() { y = y * x + k; } *o = y; }
+}
+#[unsafe(no_mangle)]
+pub fn search(t: &[f32], q: &[f32], o: &mut [u32]) {
+    for (q, o) in q.iter().zip(o) {
+        let (mut lo, mut hi) = (0, t.len());
+        while lo < hi { let m = (lo + hi) / 2; if t[m] < *q { lo = m + 1 } else { hi = m } }
+        *o = lo as u32;
+    }
+}
+#[unsafe(no_mangle)]
+pub fn convolution(a: &[f32], k: &[f32; 5], o: &mut [f32]) {
+    for i in 0..o.len() { let mut s = 0.0; for j in 0..5 { s += a[i + j] * k[j]; } o[i] = s; }
+}
+#[unsafe(no_mangle)]
+pub fn digits(d: &[u8], o: &mut [u8]) {
+    for (i, &b) in d.iter().enumerate() {
+        o[2 * i] = b\"0123456789abcdef\"[(b >> 4) as usize];
+        o[2 * i + 1] = b\"0123456789abcdef\"[(b & 15) as usize];
+    }
+}
 ";
 
 /// The same of C.
@@ -71,6 +94,18 @@ unsigned long power_sum(const unsigned *x, unsigned a, int n) {
   unsigned long h = 1;
   for (int i = 0; i < n; i++) h = (h + x[i]) * a;
   return h;
+}
+float m[96][96], k[96][96];
+void through_columns(void) {
+  for (int i = 0; i < 96; i++)
+    for (int j = 1; j < 96; j++) m[j][i] = m[j - 1][i] * 0.5f + k[j][i];
+}
+void through_columns_of(int n, float a[n][n], const float b[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++) a[j][i] = a[j - 1][i] * 0.5f + b[j][i];
+}
+void by_steps(float *a, const float *b, int n, int step) {
+  for (int i = 0; i < n; i += step) a[i] += b[i] * 2;
 }
 int inside(int n, unsigned seed) {
   int in = 0;
