@@ -45,8 +45,8 @@ impl Compared {
     ) -> Option<Compared> {
         let data = &func.insts[inst];
         let (Op::ICmp(pred), &[x, y]) = (&data.op, &data.args[..]) else { return None };
-        let natural = |v: Value| bounds.fits_unsigned(v, bits);
-        let signed = |v: Value| bounds.fits_signed(v, bits);
+        let natural = |v: Value| bounds.fits_unsigned((v, inst), bits);
+        let signed = |v: Value| bounds.fits_signed((v, inst), bits);
         // The order of numbers that fit is the same for signed and unsigned readings of the wide ones; negative ones
         // keep the order that they are compared in.
         if natural(x) && natural(y) {
