@@ -20,7 +20,7 @@ use crate::linearize_state::Always;
 use crate::linearize_state::{Branch, Facts, LinearizeState};
 use crate::pass::{Context, LaneFacts, Unit};
 use crate::subword_loads::{self, Words};
-use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, repair};
+use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, masked_sums, repair};
 use warpline_ir::Phase;
 use warpline_ir::{Block, Function, Inst, Value};
 use warpline_uniformity::Uniformity;
@@ -118,7 +118,16 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     // Nothing up to here depends on whether there is a mask.
     let mut forms: Vec<Function> = cx.part("construct-masks", || {
         let plans = std::iter::repeat_n(state, cx.masked.len()).zip(cx.masked);
-        plans.map(|(state, &masked)| repair::construct_masks(state, &linear, masked)).collect()
+        let has_instructions = options.machine.byte_sums > 0;
+        plans
+            .map(|(state, &masked)| {
+                let mut form = repair::construct_masks(state, &linear, masked);
+                if masked {
+                    masked_sums::settle(module, &mut form, options.sums, has_instructions);
+                }
+                form
+            })
+            .collect()
     });
     unit.more = forms.split_off(1);
     let canonical = std::mem::replace(&mut unit.func, forms.remove(0));

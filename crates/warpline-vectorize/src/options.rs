@@ -44,9 +44,9 @@ pub struct Options<'a> {
     pub region: Option<&'a Region<'a>>,
     /// Functions that are pieces of the kernel, to be called for one lane after the other.
     pub pieces: &'a Pieces,
-    /// The parameters, by their numbers, of which nothing counts but the sum over all lanes, and to which the function
-    /// adds something and returns it: what a loop adds up.
-    pub sums: &'a [usize],
+    /// Parameters of which nothing counts but the sum over all lanes, and to which the function adds something and
+    /// returns it: what a loop adds up. Where the function has a mask, its caller takes the sums of inactive lanes, too.
+    pub sums: &'a [AddedUp],
     /// Between which numbers parameters lie, as far as the function says that the kernel was cut out of.
     pub known: &'a [Option<Range>],
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
@@ -93,6 +93,15 @@ impl Options<'_> {
             remarks: false,
         }
     }
+}
+
+/// A sum over all lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct AddedUp {
+    /// The number of the parameter that has it before.
+    pub parameter: usize,
+    /// The member of what is returned that has it behind; 0 if it is all that is returned.
+    pub result: usize,
 }
 
 /// A vectorized function. It has been added to the module.

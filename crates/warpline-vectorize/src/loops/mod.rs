@@ -66,7 +66,7 @@ use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
-use super::options::Options;
+use super::options::{AddedUp, Options};
 use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use body::{Body, Lines, Special};
 use bounds::Bound;
@@ -401,7 +401,7 @@ pub struct Iteration {
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
     /// Its parameters of which nothing but the sum over all iterations counts.
-    pub(crate) sums: Vec<usize>,
+    pub(crate) sums: Vec<AddedUp>,
     /// Between which numbers its parameters lie.
     pub(crate) known: Vec<Option<Range>>,
     source: Function,

@@ -266,6 +266,8 @@ impl Parts<'_> {
             }
             None => b.int(64, i64::from(width) - 1),
         };
+        // Inactive lanes have added nothing to these.
+        let sums = self.body.sums(&b.func, self.carried);
         let behind = (0..before.len())
             .map(|k| {
                 let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
@@ -273,7 +275,9 @@ impl Parts<'_> {
                     return self.advanced(b, k, before, count, width);
                 };
                 let new = self.member(b, result, member);
+                let is_sum = sums.iter().any(|sum| sum.result == member);
                 match (&self.carried[k].kind, mask) {
+                    (Kind::Reduction { .. }, Some(_)) if is_sum => new,
                     (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
                         where_active(b, mask, new, before[k], width)
                     }
