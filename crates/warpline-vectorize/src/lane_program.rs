@@ -18,6 +18,7 @@ use crate::instrument::Info;
 use crate::linearize::Linearization;
 use crate::linearize_state::Always;
 use crate::linearize_state::{Branch, Facts, LinearizeState};
+use crate::options::Form;
 use crate::pass::{Context, LaneFacts, Unit};
 use crate::subword_loads::{self, Words};
 use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, masked_sums, repair};
@@ -117,15 +118,13 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let always = state.always.clone();
     // Nothing up to here depends on whether there is a mask.
     let mut forms: Vec<Function> = cx.part("construct-masks", || {
-        let plans = std::iter::repeat_n(state, cx.masked.len()).zip(cx.masked);
+        let plans = std::iter::repeat_n(state, cx.forms.len()).zip(cx.forms);
         let has_instructions = options.machine.byte_sums > 0;
         plans
-            .map(|(state, &masked)| {
-                let mut form = repair::construct_masks(state, &linear, masked);
-                if masked {
-                    masked_sums::settle(module, &mut form, options.sums, has_instructions);
-                }
-                form
+            .map(|(state, &form)| {
+                let mut made = repair::construct_masks(state, &linear, form == Form::Masked);
+                masked_sums::settle(module, &mut made, form, options.sums, has_instructions);
+                made
             })
             .collect()
     });

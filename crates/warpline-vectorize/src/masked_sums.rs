@@ -8,18 +8,25 @@
 
 use warpline_ir::{BinaryOp, Function, Inst, Module, Op, Type, Users, Value};
 
-use crate::options::AddedUp;
+use crate::options::{AddedUp, Form};
 use crate::recipes::sums::{Addition, additions, conditional, summand};
 
-/// Lets inactive lanes add nothing to each sum, by the instructions for narrow numbers if the machine has them. The mask
-/// is the last parameter.
+/// Lets lanes without a mask add nothing to each sum, by the instructions for narrow numbers if the machine has them. The
+/// mask is the last parameter; where it only says which lanes count, it becomes that here.
 pub(crate) fn settle(
     module: &Module,
     func: &mut Function,
+    form: Form,
     sums: &[AddedUp],
     has_instructions: bool,
 ) {
-    let Some(&mask) = func.params.last().filter(|_| !sums.is_empty()) else { return };
+    let mask = match form {
+        Form::Whole => return,
+        Form::Masked => func.params.last().copied(),
+        Form::Counting => Some(func.add_param(Type::BOOL, "counts")),
+    };
+    let Some(mask) = mask else { return };
+    let active = (form == Form::Masked).then_some(mask);
     for sum in sums {
         let Some(start) = func.params.get(sum.parameter).copied() else { continue };
         let users = Users::of(func);
@@ -28,7 +35,7 @@ pub(crate) fn settle(
             conditional(module, func, a.added, ty).is_some() || summand(module, func, a.added, ty).is_some()
         };
         let chain = additions(func, &users, start).filter(|all| has_instructions && all.iter().all(narrow));
-        let is_for_all = |a: &Addition| func.blocks[func.insts[a.inst].block].mask.expand() == Some(mask);
+        let is_for_all = |a: &Addition| func.blocks[func.insts[a.inst].block].mask.expand() == active;
         match chain.filter(|all| all.iter().all(is_for_all)) {
             Some(chain) => chain.iter().for_each(|a| add_where_active(module, func, a, mask)),
             None => keep_where_inactive(func, sum.result, start, mask),

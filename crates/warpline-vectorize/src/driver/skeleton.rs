@@ -22,6 +22,9 @@
 //!   behind:     `last`
 //! ```
 //!
+//! Where there are sums, the group that is executed once more is one of a variant that only adds what the last indices
+//! add, in blocks of its own behind the loop.
+//!
 //! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
 //! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.
 
@@ -55,6 +58,12 @@ pub(crate) trait Groups {
     /// Whether indices may be executed once more, at least where something holds that is checked when they are.
     fn may_repeat(&self) -> bool {
         false
+    }
+
+    /// Executes a group of which the last `count` lanes count; the others have been executed before. The state behind
+    /// it. Only asked for where there is a variant for it.
+    fn group_counting(&self, _: &mut Builder, _: BodyVariant, before: &[Value], _: Value) -> Vec<Value> {
+        before.to_vec()
     }
 
     /// The state so many indices earlier, which is a negative number, of `count` in all. Control goes to a block
@@ -113,6 +122,9 @@ pub(crate) fn emit(
         state = whole_groups(b, groups, variant, &state, number, [lanes, left]);
         over = rest;
         blocks.extend([lanes, left]);
+    }
+    if let Some(counting) = variants.counting.filter(|_| prologue.is_none()) {
+        (state, over) = counted_once_more(b, groups, counting, &state, [over, count], &mut blocks);
     }
     let last = match variants.tail {
         Some(tail) => masked_tail(b, groups, tail, &state, over, &mut blocks),
@@ -236,6 +248,49 @@ fn groups_and_once_more(
     blocks.extend(checks);
     blocks.push(behind);
     (state, over)
+}
+
+/// If any indices are left over and there are enough in all, one group that ends with the last one, of which those that
+/// are left over count. The state behind, and how many indices are left over then.
+fn counted_once_more(
+    b: &mut Builder,
+    groups: &dyn Groups,
+    variant: BodyVariant,
+    state: &[Value],
+    [over, count]: [Value; 2],
+    blocks: &mut Vec<Block>,
+) -> (Vec<Value>, Value) {
+    let [some, enough, behind] = ["repeat", "enough", "behind"].map(|name| b.block(name));
+    let (zero, width) = (b.int(64, 0), b.int(64, variant.lanes.into()));
+    let as_it_is: Vec<Value> = std::iter::once(over).chain(state.iter().copied()).collect();
+    let carried = phis(b, behind, &as_it_is);
+    let is_left = b.icmp(IntPred::Ne, over, zero);
+    let left = b.at;
+    b.cond_br(is_left, some, behind);
+    pass_from(b, left, behind, &as_it_is);
+
+    b.at = some;
+    let many = b.icmp(IntPred::Uge, count, width);
+    b.cond_br(many, enough, behind);
+    pass_from(b, some, behind, &as_it_is);
+
+    b.at = enough;
+    let failed = b.block("failed");
+    let by = b.binary(BinaryOp::Sub, over, width, InstFlags::empty());
+    let (earlier, checks) = groups.once_more(b, state, Again { by, count, otherwise: failed });
+    let last = groups.group_counting(b, variant, &earlier, over);
+    b.br(behind);
+    let done: Vec<Value> = std::iter::once(zero).chain(last).collect();
+    b.pass(&done);
+
+    b.at = failed;
+    b.br(behind);
+    b.pass(&as_it_is);
+    b.at = behind;
+    blocks.extend([some, enough]);
+    blocks.extend(checks);
+    blocks.extend([failed, behind]);
+    (carried[1..].to_vec(), carried[0])
 }
 
 /// φs for values of these types; in-edges are given their operands later.

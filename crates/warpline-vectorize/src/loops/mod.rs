@@ -326,8 +326,18 @@ pub fn vectorize_loop(
         scalar_result: false,
         ..*options
     };
-    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
+    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
         .map_err(|e| e.named(&scalar.name))?;
+    let repeats = search.is_none() && selections.is_empty() && !l.is_endless && !asks;
+    let adds_up = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Reduction { .. });
+    if repeats
+        && made.tail() == Tail::Scalar
+        && carried.iter().all(adds_up)
+        && carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
+        && repeatable(&made).is_some()
+    {
+        made.add_counting(module, body_func, &asked).map_err(|e| e.named(&scalar.name))?;
+    }
     let carries = carried[..shown].iter().map(|c| c.public(&scalar)).collect();
     let names = strides.iter().map(|&v| scalar.value_name(v)).collect();
     let mut checks = Vec::new();
@@ -335,8 +345,8 @@ pub fn vectorize_loop(
         add_checks(&mut checks, &variant.dependences.checks);
     }
     let variants = made.variants();
-    let is_plain = anywhere && search.is_none() && selections.is_empty() && !l.is_endless;
-    let repeatable = if is_plain { repeatable(&made) } else { None };
+    let is_repeated = repeats && (anywhere || made.counting.is_some());
+    let repeatable = if is_repeated { repeatable(&made) } else { None };
     if l.is_endless && !checks.is_empty() {
         let reason = "this loop has no end that is known before it, so that pointers cannot be checked: declare \
              them `restrict`, or write `//@ loop independent`";
