@@ -93,8 +93,8 @@ pub struct BodyVariants {
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
     /// and as many lanes as the last of the others; `None`: the scalar program.
     pub tail: Option<BodyVariant>,
-    /// The one that takes its place where there has been a group, if there is one: all lanes execute, and the last
-    /// parameter says which of them count. As many lanes as the last of the others.
+    /// The one that takes the place of all behind the widest where there has been a group of that: all lanes execute,
+    /// and the last parameter says which of them count. As many lanes as the widest.
     pub counting: Option<BodyVariant>,
     /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
     pub prologue: Option<FuncId>,

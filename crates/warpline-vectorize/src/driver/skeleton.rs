@@ -22,8 +22,8 @@
 //!   behind:     `last`
 //! ```
 //!
-//! Where there are sums, the group that is executed once more is one of a variant that only adds what the last indices
-//! add, in blocks of its own behind the loop.
+//! Where there are sums, it is a group of a variant that only adds what the last indices add, in blocks of its own behind
+//! the widest groups.
 //!
 //! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
 //! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.
@@ -112,19 +112,25 @@ pub(crate) fn emit(
         let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
         let [lanes, left] = names.map(|name| b.block(name));
         state = groups.resized(b, variant, &state);
+        if let Some(counting) = variants.counting.filter(|_| k == 0 && prologue.is_none()) {
+            let (number, rest) = divided(b, over, variant);
+            state = whole_groups(b, groups, variant, &state, number, [lanes, left]);
+            blocks.extend([lanes, left]);
+            (state, over) = counted_once_more(b, groups, counting, &state, [rest, count], &mut blocks);
+            continue;
+        }
         let is_last = k + 1 == variants.groups.len();
-        if is_last && prologue.is_none() && groups.may_repeat() {
+        if is_last && groups.may_repeat() {
+            let now = prologue.as_ref().map_or(count, |prologue| prologue.now);
+            let counts = [over, now, count];
             (state, over) =
-                groups_and_once_more(b, groups, variant, &state, [over, count], [lanes, left], &mut blocks);
+                groups_and_once_more(b, groups, variant, &state, counts, [lanes, left], &mut blocks);
             continue;
         }
         let (number, rest) = divided(b, over, variant);
         state = whole_groups(b, groups, variant, &state, number, [lanes, left]);
         over = rest;
         blocks.extend([lanes, left]);
-    }
-    if let Some(counting) = variants.counting.filter(|_| prologue.is_none()) {
-        (state, over) = counted_once_more(b, groups, counting, &state, [over, count], &mut blocks);
     }
     let last = match variants.tail {
         Some(tail) => masked_tail(b, groups, tail, &state, over, &mut blocks),
@@ -206,14 +212,15 @@ fn whole_groups(
     state
 }
 
-/// The whole groups of a number of indices, then, if any are left over and there are enough in all, one group that ends
-/// with the last one. The state behind, and how many indices are left over then.
+/// The whole groups of a number of indices, then, if any are left over and there are enough now, one group that ends
+/// with the last one. How many there are with those that smaller groups than before are left for, now, and in all, is
+/// given. The state behind, and how many indices are left over then.
 fn groups_and_once_more(
     b: &mut Builder,
     groups: &dyn Groups,
     variant: BodyVariant,
     initial: &[Value],
-    [left_over, count]: [Value; 2],
+    [left_over, now, count]: [Value; 3],
     loop_blocks: [Block; 2],
     blocks: &mut Vec<Block>,
 ) -> (Vec<Value>, Value) {
@@ -232,7 +239,7 @@ fn groups_and_once_more(
     b.cond_br(some, repeat, behind);
 
     b.at = repeat;
-    let many = b.icmp(IntPred::Uge, count, width);
+    let many = b.icmp(IntPred::Uge, now, width);
     b.cond_br(many, enough, behind);
     b.at = enough;
     let by = b.binary(BinaryOp::Sub, over, width, InstFlags::empty());

@@ -19,7 +19,7 @@ pub struct MadeVariants {
     /// executed by the scalar program.
     pub masked: Option<Vectorized>,
     /// The one that executes a group that ends with the last index, of which some have been executed before: the mask
-    /// says which lanes add something to sums. It has as many lanes as the smallest groups.
+    /// says which lanes add something to sums. It has as many lanes as whole groups.
     pub counting: Option<Vectorized>,
     /// The function that says where whole groups begin, if that is not at the first index.
     pub prologue: Option<FuncId>,
@@ -107,7 +107,7 @@ impl MadeVariants {
         options: &Options<'_>,
     ) -> Result<(), VectorizeError> {
         let (args, name) = (options.args.clone(), format!("{}.counting", options.name));
-        let asked = Options { width: self.epilogue(), args, name: String::new(), ..*options };
+        let asked = Options { args, name: String::new(), ..*options };
         let mut made = vectorize_variants(module, func, &asked, &[(&name, Form::Counting)])?;
         self.counting = made.pop();
         Ok(())
