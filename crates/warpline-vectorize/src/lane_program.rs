@@ -102,8 +102,13 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let (safe_loads, guards) = cx.part("insert-guards", || {
         let safe_loads = dereferenceable_loads::find(module, &mut state);
         let needed = any_lane_branches::classes_to_guard(&state, &safe_loads);
-        let setting = (&options.machine, options.width);
-        let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, setting);
+        let setting = boscc::choice::Setting {
+            tests,
+            machine: &options.machine,
+            width: options.width,
+            sums: options.sums,
+        };
+        let chosen = boscc::choice::classes_to_test(&state, module, &needed, &setting);
         let guards = any_lane_branches::insert_guards(&mut state, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;
