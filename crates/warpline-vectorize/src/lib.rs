@@ -63,6 +63,7 @@ mod elements;
 mod embedder;
 mod error;
 mod exact;
+mod forward_stores;
 pub mod groups;
 mod hoist_loads;
 mod if_conversion;

@@ -31,7 +31,7 @@ use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
 use super::recipes::{Input, Plan, Prepared};
 use super::subword_loads::Words;
-use super::{LaneProgram, VectorizeError, refused_calls};
+use super::{LaneProgram, VectorizeError, forward_stores, refused_calls};
 use warpline_ir::Phase;
 
 /// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
@@ -134,6 +134,13 @@ fn linearize(
         }
         found => found?,
     };
+    let step = |v: Value| if known.contains(v) { shapes[v].anchored_step() } else { None };
+    for (func, &form) in std::iter::once(&mut unit.func).chain(&mut unit.more).zip(forms) {
+        let own_mask = func.params.last().copied().filter(|_| form == Form::Masked);
+        let checked = &dependences.apart;
+        let facts = forward_stores::Facts { region: options.region, checked, own_mask, step: &step };
+        forward_stores::run(module, func, &facts);
+    }
     let program = LaneProgram { func: unit.func, guarded, safe_loads, counts, always, linearization };
     let first = Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences };
     let others = unit.more.into_iter().map(|func| {
