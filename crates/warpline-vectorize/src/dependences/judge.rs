@@ -269,7 +269,7 @@ impl Judge<'_> {
             self.trust(a, b);
             return Ok(());
         }
-        let moves = self.may_be_in_the_way(a, b);
+        let moves = self.may_be_in_the_way(a, b) || self.hides_what_is_stored(a, b) || self.hides_what_is_stored(b, a);
         match checks::plan(&self.comparison, a, b, (order, moves), why) {
             Some(check) => {
                 let is_apart = match check.form {
@@ -301,6 +301,24 @@ impl Judge<'_> {
             _ => false,
         };
         block(a) == block(b) && store_first && is_field(a) && is_field(b)
+    }
+
+    /// Whether a store stands between a store under a mask, or what was loaded from its place before, and a load from
+    /// there: where it is elsewhere, [the load is none](crate::forward_stores).
+    fn hides_what_is_stored(&self, a: &Access, store: &Access) -> bool {
+        let func = self.func;
+        let address = func.accessed(a.inst).map(|accessed| accessed.address);
+        let alike = || {
+            let insts = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied());
+            insts.filter(|&i| func.accessed(i).is_some_and(|other| Some(other.address) == address))
+        };
+        let is_store = |i: Inst| func.accessed(i).is_some_and(|other| other.writes);
+        let is_masked = |i: Inst| func.blocks[func.insts[i].block].mask.is_some();
+        store.writes
+            && address.is_some()
+            && alike().any(|i| is_store(i) && is_masked(i))
+            && alike().any(|i| self.schedule.within_iteration(i, store.inst) == Order::Before)
+            && alike().any(|i| !is_store(i) && self.schedule.within_iteration(store.inst, i) == Order::Before)
     }
 
     /// Has something checked before the loop.
