@@ -95,8 +95,7 @@ pub struct Kernel {
 /// # Errors
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
-    let imported =
-        load_for_code(&options.input, &options.load_options(), options.told())?.imported;
+    let imported = load_for_code(&options.input, &options.load_options(), options.told())?.imported;
     imported.forget_marks_of_loops();
     let cpu = one_cpu(options, &imported)?;
     settle(options, imported, cpu)

@@ -9,8 +9,8 @@ use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
 
 use crate::c_names;
-use crate::libmvec::MAX_ULP;
 use crate::kernel::Told;
+use crate::libmvec::MAX_ULP;
 use crate::profile::Profile;
 use crate::spec::Width;
 

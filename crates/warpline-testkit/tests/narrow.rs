@@ -95,7 +95,10 @@ const RULES: &[(&str, &str)] = &[
     ("comparison, unsigned", "%c: i1 = icmp uge %x, %y\n%m: i32 = select %c, 3, %y"),
     ("difference above zero", "%s: i32 = sub %x, %y\n%c: i1 = icmp sgt %s, 0\n%m: i32 = select %c, %x, 7"),
     ("difference that is zero", "%s: i32 = sub %y, %x\n%c: i1 = icmp eq %s, 0\n%m: i32 = select %c, 1, %y"),
-    ("difference up to zero", "%s: i32 = sub nsw %x, %y\n%c: i1 = icmp sle %s, 0\n%m: i32 = select %c, %y, 9"),
+    (
+        "difference up to zero",
+        "%s: i32 = sub nsw %x, %y\n%c: i1 = icmp sle %s, 0\n%m: i32 = select %c, %y, 9",
+    ),
     ("low bits of a shift", "%s: i32 = xor %x, %y\n%l: i32 = shl %s, 3\n%m: i32 = add %l, %x"),
 ];
 
@@ -120,7 +123,11 @@ const RULES_BY_SHORTS: &[(&str, &str)] = &[
 /// Rules that hold behind a branch on how `%d`, which is `%x - %y`, compares with zero.
 const RULES_UNDER_CONDITIONS: &[(&str, &str, &str)] = &[
     ("saturating sum", "sgt", "%s: i32 = add %x, %d\n%m: i32 = call @llvm.umin.i32(%s, GREATEST)"),
-    ("saturating sum, signed minimum", "sge", "%s: i32 = add %d, %y\n%m: i32 = call @llvm.smin.i32(%s, GREATEST)"),
+    (
+        "saturating sum, signed minimum",
+        "sge",
+        "%s: i32 = add %d, %y\n%m: i32 = call @llvm.smin.i32(%s, GREATEST)",
+    ),
     ("saturating difference", "sgt", "%s: i32 = sub %y, %d\n%m: i32 = call @llvm.smax.i32(%s, 0)"),
     ("minimum", "sgt", "%m: i32 = call @llvm.umin.i32(%d, %y)"),
     ("comparison", "sge", "%k: i1 = icmp ult %d, %y\n%m: i32 = select %k, %x, 7"),

@@ -72,8 +72,8 @@ struct Known {
 /// What is to be done.
 #[derive(Default)]
 struct Plan {
-    /// Loads, and what they load.
-    loads: Vec<(Inst, Content)>,
+    /// Loads, and behind which store.
+    loads: Vec<(Inst, Inst)>,
     /// Stores under masks, and what was there before.
     stores: Vec<(Inst, Content)>,
 }
@@ -107,7 +107,10 @@ impl Line<'_> {
         let there = known.get_mut(&accessed.address).filter(|k| k.ty == accessed.ty);
         if let Some(there) = there {
             there.by.push(i);
-            plan.loads.push((i, there.content));
+            // LLVM finds what no mask hides.
+            if let Content::Behind(store) = there.content {
+                plan.loads.push((i, store));
+            }
         } else if self.is_whole(i) && self.is_own(accessed) {
             let content = Content::Is(self.func.insts[i].results[0]);
             known.insert(accessed.address, Known { ty: accessed.ty, content, by: vec![i] });
@@ -115,7 +118,8 @@ impl Line<'_> {
     }
 
     fn store(&self, i: Inst, accessed: &Accessed, known: &mut BTreeMap<Value, Known>, plan: &mut Plan) {
-        known.retain(|&address, k| address == accessed.address || k.by.iter().all(|&j| self.never_meet(i, j)));
+        known
+            .retain(|&address, k| address == accessed.address || k.by.iter().all(|&j| self.never_meet(i, j)));
         let before = known.remove(&accessed.address).filter(|k| k.ty == accessed.ty);
         let stored = Content::Is(self.func.insts[i].args[0]);
         let now = match before {
@@ -159,7 +163,7 @@ impl Plan {
         // Stores come in their order, so that what one needs has been made. What it needs may be a load that goes.
         for &(store, before) in self.stores.iter().filter(|(store, _)| used.contains(store)) {
             let block = func.insts[store].block;
-            let Some(mask) = func.blocks[block].mask.expand() else { continue };
+            let mask = func.blocks[block].mask.expand().expect("other stores leave what they store");
             let before = match before {
                 Content::Is(v) => v,
                 Content::Behind(other) => behind[&other],
@@ -173,12 +177,8 @@ impl Plan {
             behind.insert(store, func.insts[blend].results[0]);
         }
         let mut gone: HashSet<Inst> = HashSet::new();
-        for (load, content) in self.loads {
-            let v = match content {
-                Content::Is(v) => v,
-                Content::Behind(store) => behind[&store],
-            };
-            replaced.insert(func.insts[load].results[0], v);
+        for (load, store) in self.loads {
+            replaced.insert(func.insts[load].results[0], behind[&store]);
             gone.insert(load);
         }
         func.map_operands(|mut v| {
@@ -196,8 +196,8 @@ impl Plan {
     fn needed(&self) -> HashSet<Inst> {
         let before: HashMap<Inst, Content> = self.stores.iter().copied().collect();
         let mut found = HashSet::new();
-        for &(_, content) in &self.loads {
-            let mut content = content;
+        for &(_, store) in &self.loads {
+            let mut content = Content::Behind(store);
             while let Content::Behind(store) = content
                 && found.insert(store)
             {

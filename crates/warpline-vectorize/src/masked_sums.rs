@@ -86,7 +86,11 @@ fn keep_where_inactive(func: &mut Function, member: usize, start: Value, mask: V
         let path: Box<[u32]> = [member as u32].into();
         let all = func.ty(whole);
         let is_alone = all == ty;
-        let v = if is_alone { whole } else { func.append_value(block, Op::ExtractValue(path.clone()), &[whole], ty) };
+        let v = if is_alone {
+            whole
+        } else {
+            func.append_value(block, Op::ExtractValue(path.clone()), &[whole], ty)
+        };
         let mut kept = func.append_value(block, Op::Select, &[mask, v, start], ty);
         if !is_alone {
             kept = func.append_value(block, Op::InsertValue(path), &[whole, kept], all);

@@ -109,7 +109,9 @@ fn classes_of_sums(state: &LinearizeState, module: &Module, sums: &[AddedUp]) ->
     let starts = sums.iter().filter_map(|sum| func.params.get(sum.parameter).copied());
     for addition in starts.filter_map(|start| additions(func, &users, start)).flatten() {
         let phi = func.def_inst(addition.added).filter(|&i| func.insts[i].op == Op::Phi);
-        let Some((phi, position)) = phi.and_then(|phi| Some((phi, func.phi_position(phi)?))) else { continue };
+        let Some((phi, position)) = phi.and_then(|phi| Some((phi, func.phi_position(phi)?))) else {
+            continue;
+        };
         for &edge in &func.blocks[func.insts[phi].block].preds {
             let v = func.edges[edge].args[position];
             if summand(module, func, v, func.ty(v)).is_some() {

@@ -106,7 +106,13 @@ impl BodyVariants {
     /// Two variants of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
         let of = |func: FuncId| BodyVariant { func, lanes };
-        BodyVariants { groups: vec![of(full)], tail: Some(of(masked)), counting: None, prologue: None, least: 0 }
+        BodyVariants {
+            groups: vec![of(full)],
+            tail: Some(of(masked)),
+            counting: None,
+            prologue: None,
+            least: 0,
+        }
     }
 }
 

@@ -326,8 +326,9 @@ pub fn vectorize_loop(
         scalar_result: false,
         ..*options
     };
-    let mut made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
-        .map_err(|e| e.named(&scalar.name))?;
+    let mut made =
+        MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
+            .map_err(|e| e.named(&scalar.name))?;
     let repeats = search.is_none() && selections.is_empty() && !l.is_endless && !asks;
     let adds_up = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Reduction { .. });
     if repeats

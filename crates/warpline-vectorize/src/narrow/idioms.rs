@@ -123,7 +123,8 @@ fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
         (_, true) => Some(a),
         _ => None,
     };
-    let greater = at.called(from, &[Intrinsic::UMax]).and_then(|pair| Some((from, [other(pair, what)?, what])));
+    let greater =
+        at.called(from, &[Intrinsic::UMax]).and_then(|pair| Some((from, [other(pair, what)?, what])));
     let (made, args) = greater.or_else(|| {
         let smaller = at.called(what, &[Intrinsic::UMin])?;
         Some((what, [from, other(smaller, from)?]))
@@ -177,7 +178,8 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
         },
     };
     let made = &at.func.insts[at.func.def_inst(exact)?];
-    let is_exact = made.flags.contains(InstFlags::NSW) || made.args.iter().all(|&v| at.bounds.has_room(at.seen(exact, v)));
+    let is_exact = made.flags.contains(InstFlags::NSW)
+        || made.args.iter().all(|&v| at.bounds.has_room(at.seen(exact, v)));
     let sum = operands(at.func, exact, BinaryOp::Add).map(|args| (args, false));
     let (args, subtract) = sum.or_else(|| Some((operands(at.func, exact, BinaryOp::Sub)?, true)))?;
     let fits = |p: Value, c: Value| {

@@ -280,8 +280,7 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
                 }
             }
             BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem => {
-                let natural = matches!(op, BinaryOp::UDiv | BinaryOp::URem)
-                    || is_natural(x) && is_natural(y);
+                let natural = matches!(op, BinaryOp::UDiv | BinaryOp::URem) || is_natural(x) && is_natural(y);
                 let is_quotient = matches!(op, BinaryOp::UDiv | BinaryOp::SDiv);
                 (constant.is_some_and(|c| c != 0) && natural && fits(x) && fits(y)).then_some(())?;
                 compute(if is_quotient { BinaryOp::UDiv } else { BinaryOp::URem }, both())

@@ -134,13 +134,6 @@ fn linearize(
         }
         found => found?,
     };
-    let step = |v: Value| if known.contains(v) { shapes[v].anchored_step() } else { None };
-    for (func, &form) in std::iter::once(&mut unit.func).chain(&mut unit.more).zip(forms) {
-        let own_mask = func.params.last().copied().filter(|_| form == Form::Masked);
-        let checked = &dependences.apart;
-        let facts = forward_stores::Facts { region: options.region, checked, own_mask, step: &step };
-        forward_stores::run(module, func, &facts);
-    }
     let program = LaneProgram { func: unit.func, guarded, safe_loads, counts, always, linearization };
     let first = Linearized { program, scalar, uniformity, lane_callees, shapes, known, words, dependences };
     let others = unit.more.into_iter().map(|func| {
@@ -213,13 +206,24 @@ fn vectorize_callee(
     lower_one(module, func, linearized, options)
 }
 
+/// Loads of what has just been stored in a lane program become the stored values.
+fn forward_what_is_stored(module: &Module, linearized: &mut Linearized, options: &Options<'_>) {
+    let Linearized { program, shapes, known, dependences, .. } = linearized;
+    let step = |v: Value| if known.contains(v) { shapes[v].anchored_step() } else { None };
+    let own_mask = program.func.params.last().copied().filter(|_| options.masked);
+    let (region, checked) = (options.region, &*dependences.apart);
+    let facts = forward_stores::Facts { region, checked, own_mask, step: &step };
+    forward_stores::run(module, &mut program.func, &facts);
+}
+
 /// Makes vector instructions of a lane program, and adds the result to the module.
 fn lower_one(
     module: &mut Module,
     func: &Function,
-    linearized: Linearized,
+    mut linearized: Linearized,
     options: &Options<'_>,
 ) -> Result<(Vectorized, Vec<CalleeVariant>), VectorizeError> {
+    forward_what_is_stored(module, &mut linearized, options);
     let dependences = &linearized.dependences;
     if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
         let reason = format!(
