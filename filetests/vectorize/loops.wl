@@ -66,19 +66,18 @@ exit:
 ;   %v58: i32 = trunc %v33
 ;   %v59: i32 = mul %v58, 1
 ;   %v60: i32 = add %v46, %v59
-;   %v61: <4 x i32> = select %v55, %v56, %v47
-;   br done(%v60, %v61)
+;   br done(%v60, %v56)
 ; done:
 ;   %v49: i32 = phi
 ;   %v50: <4 x i32> = phi
-;   %v62: <2 x i32> = shufflevector %v50, poison [0, 1]
-;   %v63: <2 x i32> = shufflevector %v50, poison [2, 3]
-;   %v64: <2 x i32> = add %v62, %v63
-;   %v66: <1 x i32> = shufflevector %v64, poison [0]
-;   %v67: <1 x i32> = shufflevector %v64, poison [1]
-;   %v68: <1 x i32> = add %v66, %v67
-;   %v69: i32 = extractelement %v68, i32 0
-;   br scalar(%v49, %v69)
+;   %v61: <2 x i32> = shufflevector %v50, poison [0, 1]
+;   %v62: <2 x i32> = shufflevector %v50, poison [2, 3]
+;   %v63: <2 x i32> = add %v61, %v62
+;   %v65: <1 x i32> = shufflevector %v63, poison [0]
+;   %v66: <1 x i32> = shufflevector %v63, poison [1]
+;   %v67: <1 x i32> = add %v65, %v66
+;   %v68: i32 = extractelement %v67, i32 0
+;   br scalar(%v49, %v68)
 ; scalar:
 ;   %v17: i32 = phi
 ;   %v18: i32 = phi

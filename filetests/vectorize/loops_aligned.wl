@@ -39,44 +39,96 @@ end:
 ;   %v24: i32 = phi
 ;   %v25: i64 = phi
 ;   %v27: i64 = call @next_x4.prologue(%n, %a, %b, %v24)
-;   %v29: i1 = icmp uge %v25, 32
+;   %v29: i1 = icmp uge %v25, 128
 ;   %v30: i1 = icmp ne %v27, 0
 ;   %v31: i64 = select %v30, %v27, %v25
 ;   %v32: i64 = select %v29, %v31, %v25
 ;   %v34: i64 = udiv %v32, 4
 ;   %v35: i64 = urem %v32, 4
-;   %v37: i1 = icmp ne %v34, 0
-;   br %v37, lanes(0, %v24), left(%v24)
+;   br whole(%v34, %v35, %v24)
+; whole:
+;   %v36: i64 = phi
+;   %v37: i64 = phi
+;   %v38: i32 = phi
+;   %v40: i1 = icmp ne %v36, 0
+;   br %v40, lanes(0, %v38), left(%v38)
 ; lanes:
-;   %v38: i64 = phi
-;   %v39: i32 = phi
-;   call @next_x4(%n, %a, %b, %v39)
-;   %v42: i32 = add %v39, 4
-;   %v43: i64 = add nuw %v38, 1
-;   %v44: i1 = icmp ult %v43, %v34
-;   br %v44, lanes(%v43, %v42), left(%v42)
+;   %v41: i64 = phi
+;   %v42: i32 = phi
+;   call @next_x4(%n, %a, %b, %v42)
+;   %v45: i32 = add %v42, 4
+;   %v46: i64 = add nuw %v41, 1
+;   %v47: i1 = icmp ult %v46, %v36
+;   br %v47, lanes(%v46, %v45), left(%v45)
 ; left:
-;   %v45: i32 = phi
-;   %v46: i1 = icmp ne %v35, 0
-;   br %v46, tail, done(%v45)
+;   %v48: i32 = phi
+;   %v49: i1 = icmp ne %v37, 0
+;   br %v49, repeat, behind
+; repeat:
+;   %v50: i1 = icmp uge %v32, 4
+;   br %v50, enough, behind
+; enough:
+;   %v51: i64 = sub %v37, 4
+;   %v52: i64 = ptrtoint %a
+;   %v53: i64 = sext i32 0
+;   %v54: i64 = mul %v53, 4
+;   %v55: i64 = add %v52, %v54
+;   %v56: i64 = sext i32 1
+;   %v57: i64 = mul %v56, 4
+;   %v58: i64 = add %v55, %v57
+;   %v59: i64 = ptrtoint %b
+;   %v60: i64 = sext i32 0
+;   %v61: i64 = mul %v60, 4
+;   %v62: i64 = add %v59, %v61
+;   %v64: i32 = add 1, -1
+;   %v65: i64 = sext %v64
+;   %v66: i64 = mul %v65, 4
+;   %v67: i64 = add %v62, %v66
+;   %v68: i64 = sub %v21, 1
+;   %v69: i32 = add 1, -1
+;   %v70: i64 = sext %v69
+;   %v71: i64 = sub %v21, 1
+;   %v72: i32 = trunc %v71
+;   %v73: i32 = mul %v72, 1
+;   %v74: i32 = add 1, %v73
+;   %v75: i32 = add %v74, -1
+;   %v76: i64 = sext %v75
+;   %v77: i64 = add %v70, %v68
+;   %v78: i1 = icmp eq %v76, %v77
+;   %v80: i1 = icmp ult %v68, 536870912
+;   %v81: i64 = sub %v67, %v58
+;   %v83: i64 = sub %v81, -15
+;   %v85: i1 = icmp uge %v83, 31
+;   %v86: i1 = and %v78, %v80
+;   %v87: i1 = and %v86, %v85
+;   %v88: i1 = freeze %v87
+;   br %v88, checked, behind
+; checked:
+;   %v89: i32 = trunc %v51
+;   %v90: i32 = mul %v89, 1
+;   %v91: i32 = add %v48, %v90
+;   br whole(1, 0, %v91)
+; behind:
+;   %v92: i1 = icmp ne %v37, 0
+;   br %v92, tail, done(%v48)
 ; tail:
-;   %v48: i32 = trunc %v35
-;   %v51: <4 x i32> = insertelement poison, %v48, i32 0
-;   %v52: <4 x i32> = shufflevector %v51, poison [0, 0, 0, 0]
-;   %v53: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v52
-;   call @next_x4.masked(%n, %a, %b, %v45, %v53)
-;   %v54: i64 = sub %v35, 1
-;   %v55: i32 = trunc %v35
-;   %v56: i32 = mul %v55, 1
-;   %v57: i32 = add %v45, %v56
-;   br done(%v57)
+;   %v94: i32 = trunc %v37
+;   %v97: <4 x i32> = insertelement poison, %v94, i32 0
+;   %v98: <4 x i32> = shufflevector %v97, poison [0, 0, 0, 0]
+;   %v99: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v98
+;   call @next_x4.masked(%n, %a, %b, %v48, %v99)
+;   %v100: i64 = sub %v37, 1
+;   %v101: i32 = trunc %v37
+;   %v102: i32 = mul %v101, 1
+;   %v103: i32 = add %v48, %v102
+;   br done(%v103)
 ; done:
-;   %v47: i32 = phi
-;   %v58: i64 = sub nuw %v25, %v32
-;   %v59: i1 = icmp ne %v58, 0
-;   br %v59, start(%v47, %v58), finish
+;   %v93: i32 = phi
+;   %v104: i64 = sub nuw %v25, %v32
+;   %v105: i1 = icmp ne %v104, 0
+;   br %v105, start(%v93, %v104), finish
 ; finish:
-;   br scalar(%v47)
+;   br scalar(%v93)
 ; scalar:
 ;   %v14: i32 = phi
 ;   br loop(%v14)

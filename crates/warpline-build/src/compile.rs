@@ -179,7 +179,7 @@ fn alone(project: &Project, source: &Path) -> Result<Vec<Unit>> {
     }
     let triple = Some(project.target.clone()).filter(|target| *target != project.host);
     let asked = LoadOptions { simplify: Some(true), triple, ..LoadOptions::default() };
-    let imported = kernel::load_for_code(source, &asked, None)?.imported;
+    let imported = kernel::load_for_code(source, &asked, kernel::Told::default())?.imported;
     changes_nothing_of_its_own(source, &imported)?;
     let unit = |signature: Signature| {
         let module = match imported.bridge.module().defines(&signature.name) {

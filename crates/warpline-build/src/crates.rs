@@ -136,7 +136,7 @@ pub(crate) fn kernels(project: &Project, sources: &[(PathBuf, Member)]) -> Resul
             for_cpu: true,
             ..LoadOptions::default()
         };
-        let imported = kernel::load_for_code(&bitcode, &asked, None)?.imported;
+        let imported = kernel::load_for_code(&bitcode, &asked, kernel::Told::default())?.imported;
         let marks = package::kernels(&imported);
         for (source, member) in sources {
             for signature in marked(source)? {

@@ -45,7 +45,7 @@ pub(crate) fn make(project: &Project, cpus: &Cpus, source: &Path, made: &mut Mad
         remarks: project.remarks,
         ..KernelOptions::new(source)
     };
-    let imported = kernel::load_for_code(source, &options.load_options(), None)?.imported;
+    let imported = kernel::load_for_code(source, &options.load_options(), options.told())?.imported;
     let types = SourceTypes::of(&options, &imported);
     let names = imported.bridge.module().opencl_kernels();
     if names.is_empty() {

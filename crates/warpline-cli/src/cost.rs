@@ -88,8 +88,7 @@ pub(crate) fn of_input(
         });
         return Ok((found, refused.collect()));
     }
-    let imported =
-        kernel::load_for_code(&asked.input, &asked.load_options(), asked.profile.as_deref())?.imported;
+    let imported = kernel::load_for_code(&asked.input, &asked.load_options(), asked.told())?.imported;
     let kernels = choice::choose(&imported, &asked.input, functions, asked.args.is_some())?;
     let (found, refused) = remarks_of_kernels(&VectorizeOptions::new(asked), imported, &kernels)?;
     let refused =

@@ -104,7 +104,7 @@ fn of_loops(asked: &KernelOptions) -> Result<Lines> {
 
 /// What kernels are, and data for them.
 fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
-    let load = || kernel::load_for_code(&asked.input, &asked.load_options(), None);
+    let load = || kernel::load_for_code(&asked.input, &asked.load_options(), asked.told());
     let imported = load()?.imported;
     let cpu = kernel::one_cpu(asked, &imported)?;
     let mut lines = Lines::new();

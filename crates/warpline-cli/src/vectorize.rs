@@ -52,7 +52,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
     };
     kernel.flags.dependencies = options.listed();
     let Source { imported, files } =
-        kernel::load_for_code(&kernel.input, &kernel.load_options(), kernel.profile.as_deref())?;
+        kernel::load_for_code(&kernel.input, &kernel.load_options(), kernel.told())?;
     let shapes = options.kernel.args.is_some();
     let kernels = choice::choose(&imported, &kernel.input, &options.kernel.function, shapes)?;
     let asked = Asked {

@@ -147,6 +147,52 @@ void follow(int n, const uint8_t *restrict in, uint8_t *restrict out) {
         else if (in[i] < out[i]) out[i]--;
     }
 }
+void shift(int n, const uint8_t *in, uint8_t *out) {
+    uint8_t *lo = out, *hi = out + n;
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        int more = in[i] - hi[i], less = lo[i] - in[i];
+        if (more > 0) {
+            lo[i] = lo[i] + more < 255 ? lo[i] + more : 255;
+            hi[i] = hi[i] + more < 255 ? hi[i] + more : 255;
+        }
+        if (less > 0) {
+            lo[i] = lo[i] - less > 0 ? lo[i] - less : 0;
+            hi[i] = hi[i] - less > 0 ? hi[i] - less : 0;
+        }
+    }
+}
+void total(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    uint32_t sum = 0, squares = 0;
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        sum += in[i];
+        squares += in[i] * in[i];
+    }
+    if (n) ((uint32_t *)out)[0] = sum ^ squares << 12;
+}
+void some(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    uint32_t sum = 0, count = 0;
+    int most = 0;
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        if (in[i] > 100) {
+            sum += in[i] < 200 ? 200 - in[i] : in[i] - 200;
+            count++;
+        }
+        if (in[i] > most) most = in[i];
+    }
+    if (n) ((uint32_t *)out)[0] = sum ^ count << 16 ^ most << 24;
+}
+void fade(int n, const uint8_t *restrict in, uint8_t *restrict out) {
+    if (!n) return;
+    int alpha = in[0], rest = 255 - alpha;
+    //@ loop
+    for (int i = 0; i < n; i++) {
+        int v = in[i] * alpha + out[i] * rest;
+        out[i] = (v + 1 + (v >> 8)) >> 8;
+    }
+}
 void careful(int n, const uint8_t *restrict in, uint8_t *restrict out) {
     //@ loop
     for (int i = 0; i < n; i++)
@@ -155,7 +201,7 @@ void careful(int n, const uint8_t *restrict in, uint8_t *restrict out) {
 ";
 
 /// For each kernel: bytes of the input and of the output for an element.
-const SIZES: [(&str, u32, u32); 22] = [
+const SIZES: [(&str, u32, u32); 26] = [
     ("gray", 3, 1),
     ("green", 3, 1),
     ("swap", 4, 4),
@@ -177,6 +223,10 @@ const SIZES: [(&str, u32, u32); 22] = [
     ("bright", 4, 4),
     ("mark", 1, 1),
     ("follow", 1, 1),
+    ("shift", 1, 2),
+    ("total", 1, 4),
+    ("some", 1, 4),
+    ("fade", 1, 1),
     ("careful", 1, 1),
 ];
 
@@ -293,4 +343,30 @@ fn a_promise_about_what_is_no_pointer_is_an_error() {
         assert_eq!(output.status.code(), Some(2), "{named}");
         assert!(stderr(&output).contains(told), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn the_promise_of_the_command_line_is_that_of_the_source() {
+    if !has_clang() {
+        eprintln!("skipped: there is no clang");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [file, object] = ["k.c", "k.o"].map(|name| folder.path().join(name));
+    let text = "void f(int n, const unsigned char *restrict in, unsigned char *restrict out) {\n    //@ loop\n    \
+                for (int i = 0; i < n; i++)\n        if (in[i] > 100) out[i] = 7;\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let [file, object] = [&file, &object].map(|path| path.to_str().unwrap());
+    let told = |more: &[&str]| {
+        let begin = ["vectorize", file, "-o", object, "--cpu", "x86-64-v3"];
+        let output = warpline(&[&begin[..], more].concat());
+        (output.status.code(), stderr(&output))
+    };
+    assert!(told(&[]).1.contains("--exclusive NAME"), "{}", told(&[]).1);
+    for pattern in ["out", "o*"] {
+        let (code, said) = told(&["--exclusive", pattern]);
+        assert!(code == Some(0) && !said.contains("under a mask"), "{said}");
+    }
+    let (code, said) = told(&["--exclusive", "uot"]);
+    assert!(code == Some(2) && said.contains("did you mean `out`"), "{said}");
 }

@@ -12,9 +12,15 @@
 //!   same loop or range;
 //! * whatever an iteration would access through `d` if all its conditions held is there, and may be written if it would
 //!   be written.
+//!
+//! `--exclusive d` is the same promise for the parameters of that name, or of names that match a pattern, in all
+//! functions of the input.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use warpline_ir::Value;
+use warpline_ir::pattern::matches;
 use warpline_llvm::{Imported, did_you_mean};
 
 use crate::choice;
@@ -45,6 +51,35 @@ pub(crate) fn promise(imported: &mut Imported, path: &Path) -> Result<()> {
                 return Err(wrong(message));
             };
             func.pointers[param].exclusive = true;
+        }
+    }
+    Ok(())
+}
+
+/// Notes the same for the parameters of these names, or of names that match these patterns, in all functions of a
+/// module.
+///
+/// # Errors
+/// If no function has a pointer of such a name.
+pub(crate) fn promise_everywhere(imported: &mut Imported, path: &Path, names: &[String]) -> Result<()> {
+    for pattern in names.iter().flat_map(|list| list.split(',')).map(str::trim) {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut is_found = false;
+        for func in imported.ir.functions.values_mut() {
+            let pointers: Vec<Value> = func.params.iter().copied().filter(|&p| func.ty(p).is_ptr()).collect();
+            for param in pointers {
+                let name = func.values[param].name.to_string();
+                if matches(pattern, &name) {
+                    func.pointers[param].exclusive = true;
+                    is_found = true;
+                }
+                known.insert(name);
+            }
+        }
+        if !is_found {
+            let near = did_you_mean(pattern, known.iter().map(String::as_str));
+            let message = format!("no function has a pointer `{pattern}` among its parameters{near}");
+            return Err(Error::option("--exclusive", format!("{}: {message}", path.display())));
         }
     }
     Ok(())

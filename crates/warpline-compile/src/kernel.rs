@@ -95,8 +95,7 @@ pub struct Kernel {
 /// # Errors
 /// Whatever is wrong with the input, the directives or the options.
 pub fn open(options: &KernelOptions) -> Result<Kernel> {
-    let imported =
-        load_for_code(&options.input, &options.load_options(), options.profile.as_deref())?.imported;
+    let imported = load_for_code(&options.input, &options.load_options(), options.told())?.imported;
     imported.forget_marks_of_loops();
     let cpu = one_cpu(options, &imported)?;
     settle(options, imported, cpu)
@@ -296,16 +295,27 @@ pub struct Source {
     pub files: Vec<PathBuf>,
 }
 
-/// Reads and imports an input that code is to be made of, with a profile of it if there is one. Warnings go to standard
+/// What the user says of an input besides what stands in it.
+#[derive(Copy, Clone, Default)]
+pub struct Told<'a> {
+    /// How often branches were taken in a run.
+    pub profile: Option<&'a Profile>,
+    /// The parameters to whose memory functions have exclusive access.
+    pub exclusive: &'a [String],
+}
+
+/// Reads and imports an input that code is to be made of, with what the user says of it. Warnings go to standard
 /// error.
 ///
 /// # Errors
-/// As [`load`], and [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM.
-pub fn load_for_code(path: &Path, options: &LoadOptions, profile: Option<&Profile>) -> Result<Source> {
+/// As [`load`], [`warpline_llvm::Error::Export`] for functions in text form that have none in LLVM, and for promises
+/// about parameters that no function has.
+pub fn load_for_code(path: &Path, options: &LoadOptions, told: Told<'_>) -> Result<Source> {
     let mut source = load(path, options)?;
     exclusive::promise(&mut source.imported, path)?;
+    exclusive::promise_everywhere(&mut source.imported, path, told.exclusive)?;
     source.imported.export_pending()?;
-    let ignored = profile.map_or(Vec::new(), |profile| profile.apply(&mut source.imported.ir));
+    let ignored = told.profile.map_or(Vec::new(), |profile| profile.apply(&mut source.imported.ir));
     ignored.iter().for_each(|why| warn(&format!("warning: {}: {why}", path.display())));
     Ok(source)
 }

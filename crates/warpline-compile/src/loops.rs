@@ -483,7 +483,7 @@ fn load(options: &LoopOptions) -> Result<Source> {
 pub(crate) fn load_for(options: &LoopOptions) -> Result<Source> {
     let unroll = unrolled(options)?;
     let asked = LoadOptions { thread_jumps: true, unroll, ..options.kernel.load_options() };
-    kernel::load_for_code(&options.kernel.input, &asked, options.kernel.profile.as_deref())
+    kernel::load_for_code(&options.kernel.input, &asked, options.kernel.told())
 }
 
 /// Which loops are unrolled: those within the ones that are meant, if these are known by their lines.

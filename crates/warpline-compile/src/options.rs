@@ -9,6 +9,7 @@ use warpline_vectorize::passes::{Instrument, Silent};
 use warpline_vectorize::{Boscc, Coherence, Linearize};
 
 use crate::c_names;
+use crate::kernel::Told;
 use crate::libmvec::MAX_ULP;
 use crate::profile::Profile;
 use crate::spec::Width;
@@ -55,6 +56,9 @@ pub struct KernelOptions {
     pub count_lanes: Option<String>,
     /// How often branches were taken in a run.
     pub profile: Option<Arc<Profile>>,
+    /// The parameters, by name or pattern, to whose memory functions of the input have
+    /// [exclusive access](crate::exclusive).
+    pub exclusive: Vec<String>,
     /// Whether LLVM leaves the code as it is made: quick to make, slow to run.
     pub unoptimized: bool,
     /// Who is told of the vectorizer's passes.
@@ -76,6 +80,11 @@ impl KernelOptions {
             for_cpu: true,
             ..LoadOptions::default()
         }
+    }
+
+    /// What is said of the input besides what stands in it.
+    pub fn told(&self) -> Told<'_> {
+        Told { profile: self.profile.as_deref(), exclusive: &self.exclusive }
     }
 
     /// An input for the CPU of this machine.
@@ -100,6 +109,7 @@ impl KernelOptions {
             sleef: false,
             count_lanes: None,
             profile: None,
+            exclusive: Vec::new(),
             unoptimized: false,
             instrument: &Silent,
             remarks: false,

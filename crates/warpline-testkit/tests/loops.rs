@@ -150,13 +150,13 @@ end:
 /// What the function leaves at `b`, at a distance from a line.
 fn next(module: &Module, func: FuncId, offset: u64, from: u32, n: u32) -> Vec<Option<u8>> {
     let mut machine = Machine::new(module);
-    let input: Vec<u8> = (0..200).collect();
+    let input: Vec<u8> = (0..640u32).map(|k| (k ^ k >> 8) as u8).collect();
     let a = machine.memory.allocate_bytes(&input, 64).expect("there is room");
-    let b = machine.memory.allocate_bytes(&[0xee; 320], 64).expect("there is room");
+    let b = machine.memory.allocate_bytes(&[0xee; 720], 64).expect("there is room");
     let code = machine.prepare_id(func);
     let [n, from] = [n, from].map(|x| Val::int(x.into()));
     machine.run_scalar(&code, &[n, from, Val::ptr(a), Val::ptr(b + offset)]).expect("it runs");
-    machine.memory.read(b, 320).expect("it is there")
+    machine.memory.read(b, 720).expect("it is there")
 }
 
 #[test]
@@ -174,7 +174,9 @@ fn groups_that_begin_where_stores_are_aligned_leave_out_nothing() {
         assert!(made.variants.prologue.is_some());
         // Numbers need not lie at even addresses.
         for offset in 0..20 {
-            for (from, n) in [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)] {
+            let few = [(0, 0), (3, 2), (0, 7), (0, 31), (1, 33), (0, 64), (0, 79), (5, 97), (2, 100)];
+            let many = [(0, 128), (1, 133), (5, 256), (0, 290), (3, 301)];
+            for (from, n) in few.into_iter().chain(many) {
                 let [expected, found] = [scalar, copy].map(|f| next(&module, f, offset, from, n));
                 assert_eq!(expected, found, "{width} lanes, offset {offset}, {from} to {n}");
             }
@@ -306,6 +308,19 @@ const SUMMANDS: &[(&str, &str, &str, &str)] = &[
         "  %u: i32 = sext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v",
     ),
     (
+        "bytes under a condition",
+        "i8",
+        "i32",
+        "  %c: i1 = icmp ugt %x, %y\n  %u: i32 = zext %x\n  %z: i32 = select %c, %u, 0",
+    ),
+    (
+        "distances where a condition does not hold",
+        "i8",
+        "i32",
+        "  %c: i1 = icmp ult %y, 77\n  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %d: i32 = sub nsw %u, %v\n\
+         \x20 %w: i32 = call @llvm.abs.i32(%d, true)\n  %z: i32 = select %c, 0, %w",
+    ),
+    (
         "two summands",
         "i8",
         "i32",
@@ -318,7 +333,9 @@ fn sums_of_bytes_and_products_are_the_scalar_functions_however_many_are_added_to
     let mut asked = 0;
     for &(what, elem, ty, code) in SUMMANDS {
         let text = SUM.replace("SUMMAND", code).replace("ELEM", elem).replace("TYPE", ty);
-        for (width, byte_sums) in [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256), (64, 0)] {
+        let widths = [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256), (64, 0)];
+        let tails = [(Tail::Masked, 1), (Tail::Scalar, 1), (Tail::Scalar, 4)];
+        for ((width, byte_sums), (tail, parts)) in widths.into_iter().flat_map(|w| tails.map(|t| (w, t))) {
             let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{what}: {e}"));
             declare_narrow_functions(&mut module);
             let scalar = module.function("sum").expect("it is there");
@@ -328,8 +345,10 @@ fn sums_of_bytes_and_products_are_the_scalar_functions_however_many_are_added_to
             let copy = module.functions.push(copy);
             let machine = width::Machine { byte_sums, ..width::Machine::default() };
             let options = Options { machine, ..Options::new(width, Vec::new(), "lanes") };
-            vectorize_loop(&mut module, copy, &Unit::new(header, width), &options)
-                .unwrap_or_else(|e| panic!("{what}: {e}"));
+            let unit = Unit { epilogue: width / parts, tail, ..Unit::new(header, width) };
+            let made =
+                vectorize_loop(&mut module, copy, &unit, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(made.variants.counting.is_some(), tail == Tail::Scalar, "{what}");
             asked +=
                 usize::from(["psad.bw", "pmadd.wd"].iter().any(|name| print_module(&module).contains(name)));
             for n in [0, 1, 7, 16, 63, 64, 65, 130, 200] {

@@ -93,6 +93,12 @@ const RULES: &[(&str, &str)] = &[
     ("maximum", "%m: i32 = call @llvm.umax.i32(%x, %y)"),
     ("comparison", "%c: i1 = icmp slt %x, %y\n%m: i32 = select %c, %x, 7"),
     ("comparison, unsigned", "%c: i1 = icmp uge %x, %y\n%m: i32 = select %c, 3, %y"),
+    ("difference above zero", "%s: i32 = sub %x, %y\n%c: i1 = icmp sgt %s, 0\n%m: i32 = select %c, %x, 7"),
+    ("difference that is zero", "%s: i32 = sub %y, %x\n%c: i1 = icmp eq %s, 0\n%m: i32 = select %c, 1, %y"),
+    (
+        "difference up to zero",
+        "%s: i32 = sub nsw %x, %y\n%c: i1 = icmp sle %s, 0\n%m: i32 = select %c, %y, 9",
+    ),
     ("low bits of a shift", "%s: i32 = xor %x, %y\n%l: i32 = shl %s, 3\n%m: i32 = add %l, %x"),
 ];
 
@@ -113,6 +119,31 @@ const RULES_BY_SHORTS: &[(&str, &str)] = &[
     ),
     ("absolute value", "%s: i32 = sub %x, %y\n%t: i32 = call @llvm.abs.i32(%s, true)\n%m: i32 = lshr %t, 1"),
 ];
+
+/// Rules that hold behind a branch on how `%d`, which is `%x - %y`, compares with zero.
+const RULES_UNDER_CONDITIONS: &[(&str, &str, &str)] = &[
+    ("saturating sum", "sgt", "%s: i32 = add %x, %d\n%m: i32 = call @llvm.umin.i32(%s, GREATEST)"),
+    (
+        "saturating sum, signed minimum",
+        "sge",
+        "%s: i32 = add %d, %y\n%m: i32 = call @llvm.smin.i32(%s, GREATEST)",
+    ),
+    ("saturating difference", "sgt", "%s: i32 = sub %y, %d\n%m: i32 = call @llvm.smax.i32(%s, 0)"),
+    ("minimum", "sgt", "%m: i32 = call @llvm.umin.i32(%d, %y)"),
+    ("comparison", "sge", "%k: i1 = icmp ult %d, %y\n%m: i32 = select %k, %x, 7"),
+    ("shift", "sge", "%m: i32 = lshr %d, 1"),
+];
+
+/// A function of one of these rules.
+fn conditional_rule(bits: u32, extension: &str, pred: &str, body: &str) -> Module {
+    let body = body.replace("GREATEST", &((1i64 << bits) - 1).to_string());
+    let int = format!("i{bits}");
+    let text = format!(
+        "%x: i32 = {extension} %a\n%y: i32 = {extension} %b\n%d: i32 = sub %x, %y\n%c: i1 = icmp {pred} %d, 0\n\
+         br %c, then, end(%a)\nthen:\n{body}\n%t: {int} = trunc %m\nbr end(%t)\nend:\n%r: {int} = phi"
+    );
+    function(&format!("%a: {int}, %b: {int}"), &int, &text)
+}
 
 fn rule(bits: u32, extension: &str, body: &str) -> Module {
     let body = body
@@ -140,6 +171,19 @@ fn every_rule_gives_the_same_for_all_bytes() {
             assert_same(&module, &func, pairs_of_bytes());
         }
         assert!(narrow > 0, "{what} is not narrowed");
+    }
+}
+
+#[test]
+fn what_branches_say_narrows_what_stands_behind_them() {
+    for (what, pred, body) in RULES_UNDER_CONDITIONS {
+        for extension in ["zext", "sext"] {
+            let mut module = conditional_rule(8, extension, pred, body);
+            module.name = format!("{what}, {extension}");
+            let func = narrowed(&module, ArgShape::Varying);
+            assert!(extension == "sext" || widest(&func) <= 8, "{what} is not narrowed:\n{func:?}");
+            assert_same(&module, &func, pairs_of_bytes());
+        }
     }
 }
 

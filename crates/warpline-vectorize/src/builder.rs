@@ -117,6 +117,16 @@ impl<'m> Builder<'m> {
         self.icmp(IntPred::Ult, numbers, all)
     }
 
+    /// The mask of the last `count` of so many lanes, in elements as narrow as most sums are of.
+    pub(crate) fn last_lanes(&mut self, count: Value, lanes: u32) -> Value {
+        let count = self.cast(CastOp::Trunc, count, Type::Int(8));
+        let all = self.int(8, lanes.into());
+        let first = self.binary(BinaryOp::Sub, all, count, InstFlags::empty());
+        let numbers = self.lanes(8, lanes, u128::from);
+        let firsts = self.splat(first, lanes);
+        self.icmp(IntPred::Uge, numbers, firsts)
+    }
+
     /// Opens a loop that runs for counter = 0, step … while it is below `limit`, which must be at least 1 here (an
     /// unsigned 64-bit number, a multiple of the step). `starts` are integers that grow by the step as well, without
     /// wrapping in either reading as long as the loop runs.

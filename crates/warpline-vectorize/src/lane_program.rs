@@ -18,9 +18,10 @@ use crate::instrument::Info;
 use crate::linearize::Linearization;
 use crate::linearize_state::Always;
 use crate::linearize_state::{Branch, Facts, LinearizeState};
+use crate::options::Form;
 use crate::pass::{Context, LaneFacts, Unit};
 use crate::subword_loads::{self, Words};
-use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, repair};
+use crate::{VectorizeError, any_lane_branches, boscc, divergent_loops, mask_classes, masked_sums, repair};
 use warpline_ir::Phase;
 use warpline_ir::{Block, Function, Inst, Value};
 use warpline_uniformity::Uniformity;
@@ -101,8 +102,13 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let (safe_loads, guards) = cx.part("insert-guards", || {
         let safe_loads = dereferenceable_loads::find(module, &mut state);
         let needed = any_lane_branches::classes_to_guard(&state, &safe_loads);
-        let setting = (&options.machine, options.width);
-        let chosen = boscc::choice::classes_to_test(&state, module, &needed, tests, setting);
+        let setting = boscc::choice::Setting {
+            tests,
+            machine: &options.machine,
+            width: options.width,
+            sums: options.sums,
+        };
+        let chosen = boscc::choice::classes_to_test(&state, module, &needed, &setting);
         let guards = any_lane_branches::insert_guards(&mut state, &pdom, &needed, &chosen, &safe_loads)?;
         Ok::<_, VectorizeError>((safe_loads, guards))
     })?;
@@ -117,8 +123,15 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let always = state.always.clone();
     // Nothing up to here depends on whether there is a mask.
     let mut forms: Vec<Function> = cx.part("construct-masks", || {
-        let plans = std::iter::repeat_n(state, cx.masked.len()).zip(cx.masked);
-        plans.map(|(state, &masked)| repair::construct_masks(state, &linear, masked)).collect()
+        let plans = std::iter::repeat_n(state, cx.forms.len()).zip(cx.forms);
+        let has_instructions = options.machine.byte_sums > 0;
+        plans
+            .map(|(state, &form)| {
+                let mut made = repair::construct_masks(state, &linear, form == Form::Masked);
+                masked_sums::settle(module, &mut made, form, options.sums, has_instructions);
+                made
+            })
+            .collect()
     });
     unit.more = forms.split_off(1);
     let canonical = std::mem::replace(&mut unit.func, forms.remove(0));

@@ -22,6 +22,9 @@ pub struct Options<'a> {
     pub name: String,
     /// Whether the function gets a last parameter of type `<W x i1>`: the lanes that are active.
     pub masked: bool,
+    /// Whether it gets such a parameter and all lanes are active nevertheless: it says which of them add something to
+    /// [sums](Options::sums).
+    pub counting: bool,
     /// How much control flow is folded.
     pub linearize: Linearize,
     /// Where code without active lanes is skipped.
@@ -44,9 +47,9 @@ pub struct Options<'a> {
     pub region: Option<&'a Region<'a>>,
     /// Functions that are pieces of the kernel, to be called for one lane after the other.
     pub pieces: &'a Pieces,
-    /// The parameters, by their numbers, of which nothing counts but the sum over all lanes, and to which the function
-    /// adds something and returns it: what a loop adds up.
-    pub sums: &'a [usize],
+    /// Parameters of which nothing counts but the sum over all lanes, and to which the function adds something and
+    /// returns it: what a loop adds up. Where the function has a mask, its caller takes the sums of all lanes, too.
+    pub sums: &'a [AddedUp],
     /// Between which numbers parameters lie, as far as the function says that the kernel was cut out of.
     pub known: &'a [Option<Range>],
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
@@ -61,6 +64,15 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
+    /// What the last parameter of the function is.
+    pub(crate) fn form(&self) -> Form {
+        match (self.masked, self.counting) {
+            (true, _) => Form::Masked,
+            (false, true) => Form::Counting,
+            (false, false) => Form::Whole,
+        }
+    }
+
     /// What of it is asked of accesses to memory.
     pub(crate) fn of_memory(&self) -> Setting<'_> {
         let Options { width, contract, row, region, pieces, callees, .. } = *self;
@@ -74,6 +86,7 @@ impl Options<'_> {
             args,
             name: name.into(),
             masked: false,
+            counting: false,
             linearize: Linearize::default(),
             boscc: Boscc::default(),
             coherence: Coherence::default(),
@@ -93,6 +106,26 @@ impl Options<'_> {
             remarks: false,
         }
     }
+}
+
+/// What the last parameter of a variant is, beside those of the function.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// None: all lanes are active.
+    Whole,
+    /// The lanes that are active.
+    Masked,
+    /// The lanes that add something to sums; all are active.
+    Counting,
+}
+
+/// A sum over all lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct AddedUp {
+    /// The number of the parameter that has it before.
+    pub parameter: usize,
+    /// The member of what is returned that has it behind; 0 if it is all that is returned.
+    pub result: usize,
 }
 
 /// A vectorized function. It has been added to the module.

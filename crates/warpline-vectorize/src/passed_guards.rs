@@ -28,6 +28,7 @@ use super::copies::{Blocks, Values, copy_blocks, locate};
 use super::{Coherence, Options};
 use crate::Linearize;
 use crate::VectorizeError;
+use crate::options::Form;
 use crate::pass::{Context, Unit};
 
 /// How many instructions are copied at most, of one guard and of all.
@@ -44,7 +45,8 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     let Options { width, linearize, coherence, pieces, sums, .. } = *cx.options;
     let wanted = width > 1 && linearize == Linearize::Partial && coherence != Coherence::Off;
     // Updates that lanes make together, and sums, are known by their instructions, which are to be there once.
-    if !wanted || !cx.masked.contains(&false) || pieces.count() > 0 || !sums.is_empty() {
+    if !wanted || cx.forms.iter().all(|&form| form == Form::Masked) || pieces.count() > 0 || !sums.is_empty()
+    {
         return Ok(false);
     }
     let (graph, _) = unit.func.graph();

@@ -42,6 +42,11 @@ pub struct KernelOptions {
     /// Refuse kernels in which work-items may return before others come to a barrier, instead of warning
     #[arg(long)]
     pub strict_barriers: bool,
+    /// Nobody else accesses what parameters of this name point to while a function runs, and all that is accessed
+    /// under conditions is there: stores under conditions then need no masks. `*` and `?` stand for any characters;
+    /// the option repeats
+    #[arg(long, value_name = "NAME")]
+    pub exclusive: Vec<String>,
     /// The dimension of work-items in which lanes are neighbours [default: the one in which most accesses are of
     /// neighbours]
     #[arg(long, value_name = "0|1|2", value_parser = clap::value_parser!(u32).range(0..=2), help_heading = "Code")]
@@ -108,6 +113,7 @@ impl KernelOptions {
             coherence: options.coherence.into(),
             racy: options.racy,
             strict_barriers: options.strict_barriers,
+            exclusive: options.exclusive.clone(),
             lane_dimension: options.lane_dimension,
             is_safe: false,
             math_ulp: options.math_ulp,

@@ -96,7 +96,7 @@ pub(super) fn of_input(options: &ReportPageOptions, path: &Path) -> Result<Vec<E
     let loops = unasked::loops(&asked, &[])?;
     if loops.is_empty() {
         // Most files of a project have neither loops nor kernels.
-        let imported = kernel::load_for_code(path, &asked.load_options(), None)?.imported;
+        let imported = kernel::load_for_code(path, &asked.load_options(), asked.told())?.imported;
         if choice::has_no_kernel(&imported, path)? {
             return Ok(Vec::new());
         }

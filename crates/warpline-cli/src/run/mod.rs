@@ -102,8 +102,7 @@ fn run_and_count(
         return run_loops(options, &asked, picture, profile);
     }
     let asked = options.kernel.asked()?;
-    let imported =
-        kernel::load_for_code(&asked.input, &asked.load_options(), asked.profile.as_deref())?.imported;
+    let imported = kernel::load_for_code(&asked.input, &asked.load_options(), asked.told())?.imported;
     imported.forget_marks_of_loops();
     let cpu = kernel::one_cpu(&asked, &imported)?;
     let shapes = asked.args.is_some();

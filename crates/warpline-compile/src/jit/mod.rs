@@ -110,8 +110,7 @@ impl Object {
                 LoopOptions { functions, loops, panic: panic(), ..LoopOptions::marked(options.clone()) };
             return Object::of_loops(&asked, described);
         }
-        let imported =
-            load_for_code(&options.input, &options.load_options(), options.profile.as_deref())?.imported;
+        let imported = load_for_code(&options.input, &options.load_options(), options.told())?.imported;
         let types = described.then(|| SourceTypes::of(options, &imported));
         let kernels = choice::choose(&imported, &options.input, &functions, options.args.is_some())?;
         let asked = VectorizeOptions { panic: panic(), ..VectorizeOptions::new(options.clone()) };

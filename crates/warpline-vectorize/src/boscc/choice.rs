@@ -4,13 +4,18 @@
 //! [chance] that no lane comes, is more than what it takes: to ask the mask, to branch, and now and then to guess the
 //! branch wrongly. Blocks are decided on from the outside in. Behind a test, what counts is the chance that nobody
 //! wants the inner block although somebody wants the outer one; so a second test of much the same gets no chance.
+//!
+//! What a condition adds to a [sum of narrow numbers](crate::recipes::sums) is not tested for: one instruction adds it up
+//! for many lanes, with zeros for those without, if it is there wherever the sum goes on.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 use crate::Boscc;
 use crate::linearize_state::{Class, LinearizeState};
-use warpline_ir::{Block, Module};
+use crate::options::AddedUp;
+use crate::recipes::sums::{additions, summand};
+use warpline_ir::{Block, Module, Op, Users};
 use warpline_target::Machine;
 
 use super::chance;
@@ -39,14 +44,24 @@ pub(crate) struct Expected {
     pub(crate) lanes: u32,
 }
 
+/// What decides beside the function.
+pub(crate) struct Setting<'a> {
+    pub(crate) tests: Boscc,
+    pub(crate) machine: &'a Machine,
+    pub(crate) width: u32,
+    /// What a loop adds up.
+    pub(crate) sums: &'a [AddedUp],
+}
+
 /// The classes, besides those in `needed`, whose first block is to be executed only if it has an active lane.
 pub(crate) fn classes_to_test(
     state: &LinearizeState,
     module: &Module,
     needed: &EntitySet<Class>,
-    boscc: Boscc,
-    (machine, width): (&Machine, u32),
+    setting: &Setting<'_>,
 ) -> Chosen {
+    let Setting { tests, machine, width, sums } = *setting;
+    let added = if machine.byte_sums > 0 { classes_of_sums(state, module, sums) } else { EntitySet::new() };
     let mut chosen = EntitySet::with_capacity(state.leaders.len());
     let mut expected = SecondaryMap::new();
     let dom = dominators(state);
@@ -68,10 +83,10 @@ pub(crate) fn classes_to_test(
         let somebody = 1.0 - nobody;
         expected[c] = chances[c].weighed().map(|lane| Expected { lane, somebody, lanes: width });
         let pays = || nobody * regions[b] > TEST + machine.misprediction() * 2.0 * nobody * (1.0 - nobody);
-        let wanted = || match boscc {
+        let wanted = || match tests {
             Boscc::Off => false,
             Boscc::On => true,
-            Boscc::Auto => pays(),
+            Boscc::Auto => !added.contains(c) && pays(),
         };
         if !needed.contains(c) && can_be_tested(state, b) && wanted() {
             chosen.insert(c);
@@ -81,6 +96,30 @@ pub(crate) fn classes_to_test(
         }
     }
     Chosen { classes: chosen, expected }
+}
+
+/// The classes in which narrow numbers are computed that a sum gets under a condition.
+fn classes_of_sums(state: &LinearizeState, module: &Module, sums: &[AddedUp]) -> EntitySet<Class> {
+    let mut found = EntitySet::new();
+    let func = &state.func;
+    if sums.is_empty() {
+        return found;
+    }
+    let users = Users::of(func);
+    let starts = sums.iter().filter_map(|sum| func.params.get(sum.parameter).copied());
+    for addition in starts.filter_map(|start| additions(func, &users, start)).flatten() {
+        let phi = func.def_inst(addition.added).filter(|&i| func.insts[i].op == Op::Phi);
+        let Some((phi, position)) = phi.and_then(|phi| Some((phi, func.phi_position(phi)?))) else {
+            continue;
+        };
+        for &edge in &func.blocks[func.insts[phi].block].preds {
+            let v = func.edges[edge].args[position];
+            if summand(module, func, v, func.ty(v)).is_some() {
+                found.insert(state.class_of(func.edges[edge].from));
+            }
+        }
+    }
+    found
 }
 
 /// Whether the first block of a class can have a test. The class of a divergent loop has a lane because the loop

@@ -280,7 +280,9 @@ impl Judge<'_> {
             self.trust(a, b);
             return Ok(());
         }
-        let moves = self.may_be_in_the_way(a, b);
+        let moves = self.may_be_in_the_way(a, b)
+            || self.hides_what_is_stored(a, b)
+            || self.hides_what_is_stored(b, a);
         match checks::plan(&self.comparison, a, b, (order, moves), why) {
             Some(check) => {
                 let is_apart = match check.form {
@@ -312,6 +314,22 @@ impl Judge<'_> {
             _ => false,
         };
         block(a) == block(b) && store_first && is_field(a) && is_field(b)
+    }
+
+    /// Whether a store stands between what is loaded or stored at a place, with a store behind a branch, and a load from
+    /// there: where the first store is elsewhere, [the load is none](crate::forward_stores).
+    fn hides_what_is_stored(&self, a: &Access, store: &Access) -> bool {
+        let func = self.func;
+        let Some(place) = func.accessed(a.inst).filter(|_| store.writes) else { return false };
+        let insts = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied());
+        let there: Vec<Inst> =
+            insts.filter(|&i| func.accessed(i).is_some_and(|other| other.address == place.address)).collect();
+        let is_store = |i: Inst| func.accessed(i).is_some_and(|other| other.writes);
+        let block = |i: Inst| func.insts[i].block;
+        let is_before = |i: Inst, j: Inst| self.schedule.within_iteration(i, j) == Order::Before;
+        there.iter().any(|&i| is_store(i) && block(i) != block(there[0]))
+            && there.iter().any(|&i| is_before(i, store.inst))
+            && there.iter().any(|&i| !is_store(i) && is_before(store.inst, i))
     }
 
     /// Has something checked before the loop.

@@ -93,6 +93,9 @@ pub struct BodyVariants {
     /// The one for what is left over then, which has a mask of type `<W x i1>` (`i1` where W is 1) as last parameter,
     /// and as many lanes as the last of the others; `None`: the scalar program.
     pub tail: Option<BodyVariant>,
+    /// The one that takes the place of all behind the widest where there has been a group of that: all lanes execute,
+    /// and the last parameter says which of them count. As many lanes as the widest.
+    pub counting: Option<BodyVariant>,
     /// The function that says how many indices there are before the first whole group: one that [`make_prologue`] made.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -103,7 +106,13 @@ impl BodyVariants {
     /// Two variants of W lanes, the second with a mask.
     pub fn of_one_width(full: FuncId, masked: FuncId, lanes: u32) -> BodyVariants {
         let of = |func: FuncId| BodyVariant { func, lanes };
-        BodyVariants { groups: vec![of(full)], tail: Some(of(masked)), prologue: None, least: 0 }
+        BodyVariants {
+            groups: vec![of(full)],
+            tail: Some(of(masked)),
+            counting: None,
+            prologue: None,
+            least: 0,
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use warpline_uniformity::shape::{ArgShape, Shape};
 use crate::builder::{Builder, I64};
 
 /// For how many groups of all lanes it is done at least.
-pub(crate) const MIN_GROUPS: i64 = 8;
+pub(crate) const MIN_GROUPS: i64 = 32;
 
 /// The bytes of a cache line.
 const LINE: u64 = 64;

@@ -22,6 +22,9 @@
 //!   behind:     `last`
 //! ```
 //!
+//! Where there are sums, it is a group of a variant that only adds what the last indices add, in blocks of its own behind
+//! the widest groups.
+//!
 //! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
 //! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.
 
@@ -55,6 +58,12 @@ pub(crate) trait Groups {
     /// Whether indices may be executed once more, at least where something holds that is checked when they are.
     fn may_repeat(&self) -> bool {
         false
+    }
+
+    /// Executes a group of which the last `count` lanes count; the others have been executed before. The state behind
+    /// it. Only asked for where there is a variant for it.
+    fn group_counting(&self, _: &mut Builder, _: BodyVariant, before: &[Value], _: Value) -> Vec<Value> {
+        before.to_vec()
     }
 
     /// The state so many indices earlier, which is a negative number, of `count` in all. Control goes to a block
@@ -103,10 +112,19 @@ pub(crate) fn emit(
         let names = if k == 0 { ["lanes", "left"] } else { ["smaller", "last"] };
         let [lanes, left] = names.map(|name| b.block(name));
         state = groups.resized(b, variant, &state);
+        if let Some(counting) = variants.counting.filter(|_| k == 0 && prologue.is_none()) {
+            let (number, rest) = divided(b, over, variant);
+            state = whole_groups(b, groups, variant, &state, number, [lanes, left]);
+            blocks.extend([lanes, left]);
+            (state, over) = counted_once_more(b, groups, counting, &state, [rest, count], &mut blocks);
+            continue;
+        }
         let is_last = k + 1 == variants.groups.len();
-        if is_last && prologue.is_none() && groups.may_repeat() {
+        if is_last && groups.may_repeat() {
+            let now = prologue.as_ref().map_or(count, |prologue| prologue.now);
+            let counts = [over, now, count];
             (state, over) =
-                groups_and_once_more(b, groups, variant, &state, [over, count], [lanes, left], &mut blocks);
+                groups_and_once_more(b, groups, variant, &state, counts, [lanes, left], &mut blocks);
             continue;
         }
         let (number, rest) = divided(b, over, variant);
@@ -194,14 +212,15 @@ fn whole_groups(
     state
 }
 
-/// The whole groups of a number of indices, then, if any are left over and there are enough in all, one group that ends
-/// with the last one. The state behind, and how many indices are left over then.
+/// The whole groups of a number of indices, then, if any are left over and there are enough now, one group that ends
+/// with the last one. How many there are with those that smaller groups than before are left for, now, and in all, is
+/// given. The state behind, and how many indices are left over then.
 fn groups_and_once_more(
     b: &mut Builder,
     groups: &dyn Groups,
     variant: BodyVariant,
     initial: &[Value],
-    [left_over, count]: [Value; 2],
+    [left_over, now, count]: [Value; 3],
     loop_blocks: [Block; 2],
     blocks: &mut Vec<Block>,
 ) -> (Vec<Value>, Value) {
@@ -220,7 +239,7 @@ fn groups_and_once_more(
     b.cond_br(some, repeat, behind);
 
     b.at = repeat;
-    let many = b.icmp(IntPred::Uge, count, width);
+    let many = b.icmp(IntPred::Uge, now, width);
     b.cond_br(many, enough, behind);
     b.at = enough;
     let by = b.binary(BinaryOp::Sub, over, width, InstFlags::empty());
@@ -236,6 +255,49 @@ fn groups_and_once_more(
     blocks.extend(checks);
     blocks.push(behind);
     (state, over)
+}
+
+/// If any indices are left over and there are enough in all, one group that ends with the last one, of which those that
+/// are left over count. The state behind, and how many indices are left over then.
+fn counted_once_more(
+    b: &mut Builder,
+    groups: &dyn Groups,
+    variant: BodyVariant,
+    state: &[Value],
+    [over, count]: [Value; 2],
+    blocks: &mut Vec<Block>,
+) -> (Vec<Value>, Value) {
+    let [some, enough, behind] = ["repeat", "enough", "behind"].map(|name| b.block(name));
+    let (zero, width) = (b.int(64, 0), b.int(64, variant.lanes.into()));
+    let as_it_is: Vec<Value> = std::iter::once(over).chain(state.iter().copied()).collect();
+    let carried = phis(b, behind, &as_it_is);
+    let is_left = b.icmp(IntPred::Ne, over, zero);
+    let left = b.at;
+    b.cond_br(is_left, some, behind);
+    pass_from(b, left, behind, &as_it_is);
+
+    b.at = some;
+    let many = b.icmp(IntPred::Uge, count, width);
+    b.cond_br(many, enough, behind);
+    pass_from(b, some, behind, &as_it_is);
+
+    b.at = enough;
+    let failed = b.block("failed");
+    let by = b.binary(BinaryOp::Sub, over, width, InstFlags::empty());
+    let (earlier, checks) = groups.once_more(b, state, Again { by, count, otherwise: failed });
+    let last = groups.group_counting(b, variant, &earlier, over);
+    b.br(behind);
+    let done: Vec<Value> = std::iter::once(zero).chain(last).collect();
+    b.pass(&done);
+
+    b.at = failed;
+    b.br(behind);
+    b.pass(&as_it_is);
+    b.at = behind;
+    blocks.extend([some, enough]);
+    blocks.extend(checks);
+    blocks.extend([failed, behind]);
+    (carried[1..].to_vec(), carried[0])
 }
 
 /// φs for values of these types; in-edges are given their operands later.

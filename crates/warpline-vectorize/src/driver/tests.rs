@@ -137,6 +137,7 @@ fn identity_over_a_range(
     };
     let groups = widths.iter().map(|&lanes| variant(lanes, false)).collect();
     let variants = BodyVariants {
+        counting: None,
         groups,
         tail: Some(variant(widths[widths.len() - 1], true)),
         prologue: None,

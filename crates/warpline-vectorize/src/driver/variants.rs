@@ -5,7 +5,7 @@ use warpline_ir::{FuncId, Module};
 use super::{BodyVariant, BodyVariants, Tail, make_prologue};
 use crate::VectorizeError;
 use crate::call_graph::has_cross_lane_operations;
-use crate::options::{Options, Vectorized};
+use crate::options::{Form, Options, Vectorized};
 use crate::pipeline::vectorize_variants;
 
 /// Variants that were made together.
@@ -18,6 +18,9 @@ pub struct MadeVariants {
     /// The one with a mask, for what is left at last, with as many lanes as the smallest groups; `None` if that is
     /// executed by the scalar program.
     pub masked: Option<Vectorized>,
+    /// The one that executes a group that ends with the last index, of which some have been executed before: the mask
+    /// says which lanes add something to sums. It has as many lanes as whole groups.
+    pub counting: Option<Vectorized>,
     /// The function that says where whole groups begin, if that is not at the first index.
     pub prologue: Option<FuncId>,
     /// What has fewer indices or iterations is executed by the scalar program.
@@ -72,14 +75,14 @@ impl MadeVariants {
             return Err(VectorizeError::in_function(&module.functions[func], reason).bad_options());
         }
         let [smaller, masked] = ["smaller", "masked"].map(|what| format!("{name}.{what}"));
-        let last = if tail == Tail::Masked { &[(&*masked, true)][..] } else { &[] };
-        let with_tail = |name| [&[(name, false)][..], last].concat();
+        let last = if tail == Tail::Masked { &[(&*masked, Form::Masked)][..] } else { &[] };
+        let with_tail = |name| [&[(name, Form::Whole)][..], last].concat();
         let mut made = if epilogue == *width {
             vectorize_variants(module, func, options, &with_tail(name))?
         } else {
             let fewer =
                 Options { width: epilogue, args: options.args.clone(), name: String::new(), ..*options };
-            let mut made = vectorize_variants(module, func, options, &[(name, false)])?;
+            let mut made = vectorize_variants(module, func, options, &[(name, Form::Whole)])?;
             made.extend(vectorize_variants(module, func, &fewer, &with_tail(&smaller))?);
             made
         };
@@ -90,12 +93,29 @@ impl MadeVariants {
         let prologue = (prologue > 0)
             .then(|| make_prologue(module, func, &options.args, *width, prologue, &name))
             .flatten();
-        Ok(MadeVariants { full, smaller, masked, prologue, least })
+        Ok(MadeVariants { full, smaller, masked, counting: None, prologue, least })
+    }
+
+    /// Adds the variant that executes some indices again. The options are those that the others were made with.
+    ///
+    /// # Errors
+    /// As [`MadeVariants::make`].
+    pub(crate) fn add_counting(
+        &mut self,
+        module: &mut Module,
+        func: FuncId,
+        options: &Options<'_>,
+    ) -> Result<(), VectorizeError> {
+        let (args, name) = (options.args.clone(), format!("{}.counting", options.name));
+        let asked = Options { args, name: String::new(), ..*options };
+        let mut made = vectorize_variants(module, func, &asked, &[(&name, Form::Counting)])?;
+        self.counting = made.pop();
+        Ok(())
     }
 
     /// Each variant, that for whole groups first and that with a mask, if there is one, last.
     pub fn each(&self) -> impl Iterator<Item = &Vectorized> {
-        std::iter::once(&self.full).chain(&self.smaller).chain(&self.masked)
+        std::iter::once(&self.full).chain(&self.smaller).chain(&self.counting).chain(&self.masked)
     }
 
     /// Everything that was made.
@@ -120,6 +140,7 @@ impl MadeVariants {
         BodyVariants {
             groups,
             tail: self.masked.as_ref().map(of),
+            counting: self.counting.as_ref().map(of),
             prologue: self.prologue,
             least: self.least,
         }

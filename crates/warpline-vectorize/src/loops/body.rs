@@ -203,8 +203,8 @@ impl Outline<'_> {
         Ok(())
     }
 
-    /// Says what stands in the kernel for a value: a parameter, or if it is an object of the loop's own, or an
-    /// address in one, the same instruction in the entry.
+    /// Says what stands in the kernel for a value: a parameter, or if it is an object of the loop's own, an address in
+    /// one, or [a weight that is the rest of another one](outside::is_other_weight), the same instruction in the entry.
     fn take(&mut self, v: Value, objects: &Objects) -> Result<Value, VectorizeError> {
         if self.source.constant(v).is_some() {
             return Ok(v);
@@ -213,7 +213,9 @@ impl Outline<'_> {
             return Ok(inner);
         }
         let func = self.source;
-        let inner = match (objects.own.contains(v), func.def_inst(v)) {
+        let inside = |b: Block| self.l.blocks.contains(b);
+        let is_made_again = objects.own.contains(v) || outside::is_other_weight(func, v, inside);
+        let inner = match (is_made_again, func.def_inst(v)) {
             (true, Some(i)) => {
                 let data = func.insts[i].clone();
                 let mut args = Vec::new();

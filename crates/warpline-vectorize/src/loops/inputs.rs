@@ -8,6 +8,7 @@ use super::carried::{Carried, Combiner, How, Kind};
 use super::find::Loop;
 use crate::dependences::Stands;
 use crate::narrow::{Bounds, has_narrow_integers};
+use crate::options::AddedUp;
 
 /// What a parameter of a [`Body`] stands for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -18,18 +19,24 @@ pub(super) enum Input {
     Carried(usize),
 }
 
+/// Whether the loop adds something to an integer in each iteration.
+fn is_sum(func: &Function, carried: &Carried) -> bool {
+    let adds = |c: &Combiner| matches!(c.how, How::Binary(BinaryOp::Add, _));
+    let is_added = matches!(&carried.kind, Kind::Reduction { combiner, .. } if adds(combiner));
+    is_added && func.ty(carried.phi).is_int()
+}
+
 impl Body {
     /// Its parameters that are integers to which the loop adds something in each iteration.
-    pub(super) fn sums(&self, func: &Function, carried: &[Carried]) -> Vec<usize> {
-        let is_sum = |&input: &Input| match input {
-            Input::Carried(k) => {
-                let adds = |c: &Combiner| matches!(c.how, How::Binary(BinaryOp::Add, _));
-                let is_added = matches!(&carried[k].kind, Kind::Reduction { combiner, .. } if adds(combiner));
-                is_added && func.ty(carried[k].phi).is_int()
+    pub(super) fn sums(&self, func: &Function, carried: &[Carried]) -> Vec<AddedUp> {
+        let sums = self.inputs.iter().enumerate().filter_map(|(parameter, &input)| match input {
+            Input::Carried(k) if is_sum(func, &carried[k]) => {
+                let result = self.outputs.iter().position(|&output| output == k)?;
+                Some(AddedUp { parameter, result })
             }
-            Input::Value(_) => false,
-        };
-        (0..self.inputs.len()).filter(|&at| is_sum(&self.inputs[at])).collect()
+            _ => None,
+        });
+        sums.collect()
     }
 
     /// Between which numbers its parameters lie, where it computes with few bits: what the function says of values from

@@ -66,7 +66,7 @@ use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
-use super::options::Options;
+use super::options::{AddedUp, Options};
 use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use body::{Body, Lines, Special};
 use bounds::Bound;
@@ -326,8 +326,19 @@ pub fn vectorize_loop(
         scalar_result: false,
         ..*options
     };
-    let made = MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
-        .map_err(|e| e.named(&scalar.name))?;
+    let mut made =
+        MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
+            .map_err(|e| e.named(&scalar.name))?;
+    let repeats = search.is_none() && selections.is_empty() && !l.is_endless && !asks;
+    let adds_up = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Reduction { .. });
+    if repeats
+        && made.tail() == Tail::Scalar
+        && carried.iter().all(adds_up)
+        && carried.iter().any(|c| matches!(c.kind, Kind::Reduction { .. }))
+        && repeatable(&made).is_some()
+    {
+        made.add_counting(module, body_func, &asked).map_err(|e| e.named(&scalar.name))?;
+    }
     let carries = carried[..shown].iter().map(|c| c.public(&scalar)).collect();
     let names = strides.iter().map(|&v| scalar.value_name(v)).collect();
     let mut checks = Vec::new();
@@ -335,8 +346,8 @@ pub fn vectorize_loop(
         add_checks(&mut checks, &variant.dependences.checks);
     }
     let variants = made.variants();
-    let is_plain = anywhere && search.is_none() && selections.is_empty() && !l.is_endless;
-    let repeatable = if is_plain { repeatable(&made) } else { None };
+    let is_repeated = repeats && (anywhere || made.counting.is_some());
+    let repeatable = if is_repeated { repeatable(&made) } else { None };
     if l.is_endless && !checks.is_empty() {
         let reason = "this loop has no end that is known before it, so that pointers cannot be checked: declare \
              them `restrict`, or write `//@ loop independent`";
@@ -401,7 +412,7 @@ pub struct Iteration {
     /// Updates of memory that several iterations may make at one place.
     pub pieces: Pieces,
     /// Its parameters of which nothing but the sum over all iterations counts.
-    pub(crate) sums: Vec<usize>,
+    pub(crate) sums: Vec<AddedUp>,
     /// Between which numbers its parameters lie.
     pub(crate) known: Vec<Option<Range>>,
     source: Function,

@@ -2,7 +2,7 @@
 
 use cranelift_entity::EntitySet;
 
-use warpline_ir::{Block, Edge, Function, Value};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, Op, Type, Value};
 
 /// The values that blocks use and that others compute, in the order of their uses. Of what is passed on edges, that
 /// on `edges` counts.
@@ -25,6 +25,24 @@ pub(super) fn taken(
         }
     }
     taken
+}
+
+/// Whether a value is what another one lacks to a constant, as `255 - a` is to `a`, and blocks multiply with it: that
+/// the two add up to the constant says how great a blend by them is, so that a part that has the blocks is to see it.
+pub(super) fn is_other_weight(func: &Function, v: Value, is_inside: impl Fn(Block) -> bool) -> bool {
+    let made = func.def_inst(v).filter(|_| matches!(func.ty(v), Type::Int(8..=64)));
+    let lacks = made.map(|i| &func.insts[i]).is_some_and(|data| match (&data.op, &data.args[..]) {
+        (Op::Binary(BinaryOp::Sub), &[whole, _]) => func.as_int(whole).is_some(),
+        (Op::Binary(BinaryOp::Xor), &[_, all]) => {
+            func.as_int(all).is_some_and(|all| all & all.wrapping_add(1) == 0)
+        }
+        _ => false,
+    });
+    let multiplies = |b: &Block| {
+        let is_product = |i: &&Inst| func.insts[**i].op == Op::Binary(BinaryOp::Mul);
+        func.blocks[*b].insts.iter().filter(is_product).any(|&i| func.insts[i].args.contains(&v))
+    };
+    lacks && func.layout.iter().filter(|b| is_inside(**b)).any(multiplies)
 }
 
 /// Whether a value is a pointer that may have been made of another one. As parameters, the two would lead to the same

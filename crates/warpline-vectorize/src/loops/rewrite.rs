@@ -220,7 +220,34 @@ impl Groups for Parts<'_> {
     }
 
     fn may_repeat(&self) -> bool {
-        self.repeatable.is_some()
+        self.repeatable.is_some() && self.variants.counting.is_none()
+    }
+
+    fn group_counting(
+        &self,
+        b: &mut Builder,
+        variant: BodyVariant,
+        before: &[Value],
+        count: Value,
+    ) -> Vec<Value> {
+        let counts = b.last_lanes(count, variant.lanes);
+        let mut args = self.arguments(before);
+        args.push(b.mask_argument(counts, variant.lanes));
+        let result = b.call(variant.func, &args);
+        let sums = self.body.sums(&b.func, self.carried);
+        (0..before.len())
+            .map(|k| {
+                let given = self.body.outputs.iter().position(|&output| output == k).zip(result);
+                let Some((member, result)) = given else {
+                    return self.advanced(b, k, before, None, variant.lanes);
+                };
+                let new = self.member(b, result, member);
+                match sums.iter().any(|sum| sum.result == member) {
+                    true => new,
+                    false => where_active(b, counts, new, before[k], variant.lanes),
+                }
+            })
+            .collect()
     }
 
     fn once_more(
@@ -266,6 +293,8 @@ impl Parts<'_> {
             }
             None => b.int(64, i64::from(width) - 1),
         };
+        // Inactive lanes have added nothing to these.
+        let sums = self.body.sums(&b.func, self.carried);
         let behind = (0..before.len())
             .map(|k| {
                 let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
@@ -273,7 +302,9 @@ impl Parts<'_> {
                     return self.advanced(b, k, before, count, width);
                 };
                 let new = self.member(b, result, member);
+                let is_sum = sums.iter().any(|sum| sum.result == member);
                 match (&self.carried[k].kind, mask) {
+                    (Kind::Reduction { .. }, Some(_)) if is_sum => new,
                     (Kind::Reduction { .. } | Kind::Selected, Some(mask)) => {
                         where_active(b, mask, new, before[k], width)
                     }

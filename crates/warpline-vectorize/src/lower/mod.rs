@@ -43,7 +43,7 @@ use super::alignment::{self, at_distance};
 use super::choices::Passing;
 use super::counts::MaskCounts;
 use super::linearize_state::Always;
-use super::options::Options;
+use super::options::{Form, Options};
 use super::recipes::{GroupId, Input, Plan, Recipe, Rep};
 
 /// What lowering made.
@@ -226,7 +226,7 @@ impl Lower<'_> {
                 self.scalars[p] = new.into();
             }
         }
-        if options.masked {
+        if options.form() != Form::Whole {
             params.pop();
             if self.width == 1 {
                 self.mask_of_one_lane();

@@ -1,17 +1,18 @@
 //! Between which numbers the integers of a function lie.
 //!
-//! These are the engine's [ranges](ranges), where values are defined, and one relation between values that ranges do
-//! not see: `p·m + q·(K − m)` is at most `K` times the greater of `p` and `q`, as in every blend by a weight.
+//! These are the engine's [ranges](ranges), where values are defined and where instructions behind branches use them
+//! (`if (d > 0) lo = min(lo + d, 255)` adds a positive number), and one relation between values that ranges do not see:
+//! `p·m + q·(K − m)` is at most `K` times the greater of `p` and `q`, as in every blend by a weight.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use warpline_analysis::dataflow::solve_forward_narrowing;
+use warpline_analysis::dataflow::{Instruction, solve_forward_narrowing};
 use warpline_analysis::ssi::{Version, ssify};
 use warpline_dataflow::Code;
 use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
 use warpline_dataflow::clients::ranges::{Assumptions, Range, Ranges};
-use warpline_ir::{BinaryOp, CastOp, Function, IntPred, Module, Op, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, IntPred, Module, Op, Value};
 
 /// How many sweeps of narrowing the solver makes.
 const SWEEPS: usize = 2;
@@ -27,12 +28,34 @@ impl Assumptions for Parameters<'_> {
     }
 }
 
+/// A value wherever it is defined, or as one of the instructions that use it sees it: what branches in front of that
+/// say is known, and holds whenever the instruction is executed.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Seen {
+    value: Value,
+    by: Option<Inst>,
+}
+
+impl From<Value> for Seen {
+    fn from(value: Value) -> Seen {
+        Seen { value, by: None }
+    }
+}
+
+impl From<(Value, Inst)> for Seen {
+    fn from((value, by): (Value, Inst)) -> Seen {
+        Seen { value, by: Some(by) }
+    }
+}
+
 /// Bounds of all integers of a function as it is given.
 pub(crate) struct Bounds<'a> {
     module: &'a Module,
     func: &'a Function,
     ranges: Vec<Option<Range>>,
-    highs: RefCell<BTreeMap<Value, u128>>,
+    /// What some users know better.
+    seen: BTreeMap<Seen, Range>,
+    highs: RefCell<BTreeMap<Seen, u128>>,
 }
 
 impl<'a> Bounds<'a> {
@@ -43,35 +66,54 @@ impl<'a> Bounds<'a> {
         let problem = Ranges::with(module, func, &code, Parameters(known));
         let solved = solve_forward_narrowing(code.program(), &ssi, &problem, SWEEPS);
         let range = |v: Value| solved.fact(Version(v.as_u32())).range().copied();
-        let ranges = func.values.keys().map(range).collect();
-        Bounds { module, func, ranges, highs: RefCell::default() }
+        let ranges: Vec<Option<Range>> = func.values.keys().map(range).collect();
+        let mut seen = BTreeMap::new();
+        let program = code.program();
+        for at in (0..program.instructions() as u32).map(Instruction) {
+            for (slot, &used) in program.use_slots(at).zip(program.uses(at)) {
+                let version = ssi.used(slot).filter(|version| version.0 != used.0);
+                let known = version.and_then(|version| solved.fact(version).range().copied());
+                if let Some((v, known)) = code.value(used).zip(known)
+                    && ranges[used.index()].is_some_and(|range| range != known)
+                {
+                    seen.insert(Seen::from((v, code.inst(at))), known);
+                }
+            }
+        }
+        Bounds { module, func, ranges, seen, highs: RefCell::default() }
     }
 
     /// Between which numbers a value lies, if it is an integer.
-    pub(crate) fn range(&self, v: Value) -> Option<&Range> {
-        self.ranges.get(v.as_u32() as usize)?.as_ref()
+    pub(crate) fn range(&self, v: impl Into<Seen>) -> Option<&Range> {
+        let v = v.into();
+        match self.seen.get(&v) {
+            Some(known) => Some(known),
+            None => self.ranges.get(v.value.as_u32() as usize)?.as_ref(),
+        }
     }
 
     /// Whether a value, read as an unsigned number, has at most so many bits.
-    pub(crate) fn fits_unsigned(&self, v: Value, bits: u32) -> bool {
-        self.high(v, MAX_DEPTH) < 1 << bits
+    pub(crate) fn fits_unsigned(&self, v: impl Into<Seen>, bits: u32) -> bool {
+        self.high(v.into(), MAX_DEPTH) < 1 << bits
     }
 
     /// Whether a value, read as an unsigned number, is less than a bound.
-    pub(super) fn is_below(&self, v: Value, bound: u128) -> bool {
-        self.high(v, MAX_DEPTH) < bound
+    pub(super) fn is_below(&self, v: impl Into<Seen>, bound: u128) -> bool {
+        self.high(v.into(), MAX_DEPTH) < bound
     }
 
     /// Whether a value, read as a signed number, has at most so many bits.
-    pub(crate) fn fits_signed(&self, v: Value, bits: u32) -> bool {
+    pub(crate) fn fits_signed(&self, v: impl Into<Seen>, bits: u32) -> bool {
         let bound = 1i128 << (bits - 1);
         self.range(v).is_some_and(|r| r.least() >= -bound && r.greatest() < bound)
     }
 
     /// Whether a value, read as a signed number, has a bit less than its type, so that sums and differences of two such
     /// values do not wrap.
-    pub(crate) fn has_room(&self, v: Value) -> bool {
-        matches!(self.width(v), 2..=64) && self.fits_signed(v, self.width(v) - 1)
+    pub(crate) fn has_room(&self, v: impl Into<Seen>) -> bool {
+        let v = v.into();
+        let bits = self.width(v.value);
+        matches!(bits, 2..=64) && self.fits_signed(v, bits - 1)
     }
 
     /// How many bits an integer has.
@@ -80,8 +122,9 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether a value, read as a signed number, is never negative.
-    pub(super) fn is_not_negative(&self, v: Value) -> bool {
-        let own = self.func.ty(v).int_bits().filter(|&own| (2..=64).contains(&own));
+    pub(super) fn is_not_negative(&self, v: impl Into<Seen>) -> bool {
+        let v = v.into();
+        let own = self.func.ty(v.value).int_bits().filter(|&own| (2..=64).contains(&own));
         self.range(v).is_some_and(Range::is_not_negative)
             || own.is_some_and(|own| self.fits_unsigned(v, own - 1))
     }
@@ -111,14 +154,15 @@ impl<'a> Bounds<'a> {
     }
 
     /// The greatest unsigned number that a value may be.
-    fn high(&self, v: Value, depth: u32) -> u128 {
+    fn high(&self, v: Seen, depth: u32) -> u128 {
+        let v = if self.seen.contains_key(&v) { v } else { Seen::from(v.value) };
         if let Some(&known) = self.highs.borrow().get(&v) {
             return known;
         }
         let Some(range) = self.range(v) else { return u128::MAX };
         let computed = match depth {
             0 => None,
-            _ => self.high_of_operation(v, depth - 1),
+            _ => self.high_of_operation(v.value, depth - 1),
         };
         let high = computed.map_or(range.high(), |computed| computed.min(range.high()));
         self.highs.borrow_mut().insert(v, high);
@@ -128,9 +172,10 @@ impl<'a> Bounds<'a> {
     /// The same by the bounds of the operands; `None` if these say nothing, or the result may wrap.
     fn high_of_operation(&self, v: Value, depth: u32) -> Option<u128> {
         let func = self.func;
-        let data = &func.insts[func.def_inst(v)?];
+        let inst = func.def_inst(v)?;
+        let data = &func.insts[inst];
         let all = u128::MAX >> (128 - func.ty(v).int_bits().filter(|&bits| bits <= 64)?);
-        let high = |k: usize| self.high(data.args[k], depth);
+        let high = |k: usize| self.high(Seen::from((data.args[k], inst)), depth);
         let constant = |k: usize| func.as_int(data.args[k]);
         let exact = |v: u128| (v <= all).then_some(v);
         match data.op {
@@ -144,7 +189,7 @@ impl<'a> Bounds<'a> {
             Op::Select => {
                 let ([p, q], is_signed) = self.chosen_distance(v)?;
                 let own = func.ty(v).int_bits()?;
-                let high = self.high(p, depth).max(self.high(q, depth));
+                let high = self.high(p.into(), depth).max(self.high(q.into(), depth));
                 (!is_signed || high < 1 << (own - 1)).then_some(high)
             }
             Op::Cast(CastOp::ZExt) => Some(high(0)),
@@ -164,7 +209,7 @@ impl<'a> Bounds<'a> {
             for (q, n) in [(y[0], y[1]), (y[1], y[0])] {
                 let sum = self.constant_sum(m, n, depth);
                 if let Some(sum) = sum.or_else(|| self.constant_sum(n, m, depth)) {
-                    let high = |v| self.high(v, depth);
+                    let high = |v: Value| self.high(v.into(), depth);
                     return Some(high(p).max(high(q)).saturating_mul(sum));
                 }
             }
@@ -184,7 +229,7 @@ impl<'a> Bounds<'a> {
             }
             _ => return None,
         };
-        let is_part = without_zext(func, part) == m && self.high(part, depth) <= whole;
+        let is_part = without_zext(func, part) == m && self.high(part.into(), depth) <= whole;
         is_part.then_some(whole)
     }
 }

@@ -113,7 +113,7 @@ fn comparison<F: Fn(Value) -> Shape>(planner: &mut Planner<'_, F>, inst: Inst) -
         .filter(|&bits| bits < own)
         .find_map(|bits| Some((Compared::of(planner.bounds, func, inst, bits, is_uniform)?, bits)));
     let (compared, bits) = found?;
-    for (k, v) in [x, y].into_iter().enumerate() {
+    for (k, v) in compared.args.into_iter().enumerate() {
         if compared.clamped != Some(k) {
             planner.plan(v, bits);
         }
@@ -169,7 +169,7 @@ impl Needs {
                 (vec![(v, bits)], vec![], f64::from(func.ty(v).int_bits().unwrap_or(64)))
             }
             Kind::Compare(compared, bits) => {
-                let args = &func.insts[root.inst].args;
+                let args = compared.args;
                 let low = |k: usize| compared.clamped != Some(k);
                 let nodes = (0..2).filter(|&k| low(k)).map(|k| (args[k], bits)).collect();
                 (nodes, compared.clamped.map(|k| args[k]).into_iter().collect(), f64::from(bits))

@@ -2,17 +2,19 @@
 //!
 //! Where both sides fit, they are compared as they are in fewer bits. Where one is the same in all lanes and may be
 //! any number, such as a threshold that is a parameter, it is brought to the nearest number that fits, and the result
-//! is corrected by whether it had to be: computed once for all lanes.
+//! is corrected by whether it had to be: computed once for all lanes. A difference that is compared with zero needs a bit
+//! more than what it is of: that is compared instead.
 
-use warpline_ir::{Function, Inst, IntPred, Op, Type, Value};
+use warpline_ir::{BinaryOp, Function, Inst, InstFlags, IntPred, Op, Type, Value};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, operands};
 use super::plan::mask;
 
 /// How a comparison is done in fewer bits.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Compared {
     pub(super) pred: IntPred,
+    pub(super) args: [Value; 2],
     /// Which operand is brought to the nearest number that fits, if one is.
     pub(super) clamped: Option<usize>,
 }
@@ -45,19 +47,43 @@ impl Compared {
     ) -> Option<Compared> {
         let data = &func.insts[inst];
         let (Op::ICmp(pred), &[x, y]) = (&data.op, &data.args[..]) else { return None };
-        let natural = |v: Value| bounds.fits_unsigned(v, bits);
-        let signed = |v: Value| bounds.fits_signed(v, bits);
-        // The order of numbers that fit is the same for signed and unsigned readings of the wide ones; negative ones
-        // keep the order that they are compared in.
-        if natural(x) && natural(y) {
-            return Some(Compared { pred: unsigned(*pred), clamped: None });
-        }
-        if signed(x) && signed(y) {
-            return Some(Compared { pred: *pred, clamped: None });
-        }
-        let at = [(x, y), (y, x)].iter().position(|&(u, v)| is_uniform(u) && natural(v))?;
-        Some(Compared { pred: unsigned(*pred), clamped: Some(at) })
+        let fitting = fitting(bounds, *pred, inst, [x, y], bits);
+        let difference = || {
+            let (made, args) = difference(bounds, func, *pred, [x, y])?;
+            self::fitting(bounds, *pred, made, args, bits)
+        };
+        fitting.or_else(difference).or_else(|| {
+            let natural = |v: Value| bounds.fits_unsigned((v, inst), bits);
+            let at = [(x, y), (y, x)].iter().position(|&(u, v)| is_uniform(u) && natural(v))?;
+            Some(Compared { pred: unsigned(*pred), args: [x, y], clamped: Some(at) })
+        })
     }
+}
+
+/// The comparison of two numbers that fit, as an instruction sees them.
+fn fitting(bounds: &Bounds<'_>, pred: IntPred, by: Inst, args: [Value; 2], bits: u32) -> Option<Compared> {
+    // The order of numbers that fit is the same for signed and unsigned readings of the wide ones; negative ones keep
+    // the order that they are compared in.
+    let pred = if args.iter().all(|&v| bounds.fits_unsigned((v, by), bits)) {
+        unsigned(pred)
+    } else {
+        args.iter().all(|&v| bounds.fits_signed((v, by), bits)).then_some(pred)?
+    };
+    Some(Compared { pred, args, clamped: None })
+}
+
+/// What is compared where a difference that does not wrap is compared with zero, and the difference.
+fn difference(
+    bounds: &Bounds<'_>,
+    func: &Function,
+    pred: IntPred,
+    [x, y]: [Value; 2],
+) -> Option<(Inst, [Value; 2])> {
+    let in_order = is_signed(pred) || matches!(pred, IntPred::Eq | IntPred::Ne);
+    let args = operands(func, x, BinaryOp::Sub).filter(|_| in_order && func.as_int(y) == Some(0))?;
+    let made = func.def_inst(x)?;
+    let has_flag = func.insts[made].flags.contains(InstFlags::NSW);
+    (has_flag || args.iter().all(|&v| bounds.has_room((v, made)))).then_some((made, args))
 }
 
 /// What a clamped operand becomes.

@@ -222,7 +222,7 @@ impl Emitter<'_> {
 
     /// A comparison in fewer bits.
     fn compare(&mut self, inst: Inst, compared: Compared, bits: u32) -> Option<Value> {
-        let mut args = [self.func.insts[inst].args[0], self.func.insts[inst].args[1]];
+        let mut args = compared.args;
         let mut clamped = None;
         if let Some(at) = compared.clamped {
             let (new, loc) = (&mut self.new, self.func.insts[inst].loc);

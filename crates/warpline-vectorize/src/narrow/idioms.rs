@@ -9,7 +9,7 @@ use warpline_ir::{BinaryOp, Function, Inst, InstData, InstFlags, IntPred, Module
 
 use warpline_uniformity::shape::Shape;
 
-use super::bounds::{Bounds, operands};
+use super::bounds::{Bounds, Seen, operands};
 use super::plan::{Arg, How, Planner, mask};
 
 /// A narrow operation and its operands.
@@ -81,12 +81,19 @@ impl Place<'_> {
         if is_bound(b) { Some(a) } else { is_bound(a).then_some(b) }
     }
 
-    fn unsigned(&self, args: &[Value; 2]) -> bool {
-        args.iter().all(|&v| self.bounds.fits_unsigned(v, self.bits))
+    /// Whether the operands of what makes a value fit as unsigned numbers where it is made.
+    fn unsigned(&self, made: Value, args: &[Value; 2]) -> bool {
+        args.iter().all(|&v| self.bounds.fits_unsigned(self.seen(made, v), self.bits))
     }
 
-    fn signed(&self, args: &[Value; 2]) -> bool {
-        args.iter().all(|&v| self.bounds.fits_signed(v, self.bits))
+    /// Whether they fit as signed numbers.
+    fn signed(&self, made: Value, args: &[Value; 2]) -> bool {
+        args.iter().all(|&v| self.bounds.fits_signed(self.seen(made, v), self.bits))
+    }
+
+    /// An operand of what makes a value, as it is seen there.
+    fn seen(&self, made: Value, arg: Value) -> Seen {
+        self.func.def_inst(made).map_or(Seen::from(arg), |by| Seen::from((arg, by)))
     }
 }
 
@@ -98,14 +105,14 @@ fn saturating_sum(at: &Place<'_>, v: Value) -> Option<Idiom> {
         .with_bound(v, &[Intrinsic::UMin], greatest)
         .or_else(|| at.with_bound(v, &[Intrinsic::SMin], greatest).filter(natural))?;
     let args = operands(at.func, sum, BinaryOp::Add)?;
-    at.unsigned(&args).then_some(Idiom::on(How::Function("uadd.sat"), args))
+    at.unsigned(sum, &args).then_some(Idiom::on(How::Function("uadd.sat"), args))
 }
 
 /// `max(p - q, 0)`, signed.
 fn saturating_difference(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let difference = at.with_bound(v, &[Intrinsic::SMax], 0)?;
     let args = operands(at.func, difference, BinaryOp::Sub)?;
-    at.unsigned(&args).then_some(Idiom::on(How::Function("usub.sat"), args))
+    at.unsigned(difference, &args).then_some(Idiom::on(How::Function("usub.sat"), args))
 }
 
 /// `max(p, q) - q` and `p - min(p, q)`.
@@ -116,12 +123,13 @@ fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
         (_, true) => Some(a),
         _ => None,
     };
-    let greater = at.called(from, &[Intrinsic::UMax]).and_then(|pair| Some([other(pair, what)?, what]));
-    let args = greater.or_else(|| {
+    let greater =
+        at.called(from, &[Intrinsic::UMax]).and_then(|pair| Some((from, [other(pair, what)?, what])));
+    let (made, args) = greater.or_else(|| {
         let smaller = at.called(what, &[Intrinsic::UMin])?;
-        Some([from, other(smaller, from)?])
+        Some((what, [from, other(smaller, from)?]))
     })?;
-    at.unsigned(&args).then_some(Idiom::on(How::Function("usub.sat"), args))
+    at.unsigned(made, &args).then_some(Idiom::on(How::Function("usub.sat"), args))
 }
 
 /// `min(max(p + q, least), greatest)` and the like with differences, and with both bounds in the other order.
@@ -134,21 +142,21 @@ fn signed_saturation(at: &Place<'_>, v: Value) -> Option<Idiom> {
         .or_else(|| inner(Intrinsic::SMax, -bound, Intrinsic::SMin, bound - 1))?;
     let sum = operands(at.func, exact, BinaryOp::Add).map(|args| ("sadd.sat", args));
     let (name, args) = sum.or_else(|| Some(("ssub.sat", operands(at.func, exact, BinaryOp::Sub)?)))?;
-    at.signed(&args).then_some(Idiom::on(How::Function(name), args))
+    at.signed(exact, &args).then_some(Idiom::on(How::Function(name), args))
 }
 
 /// `|p - q|`.
 fn distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let [difference, _] = at.called(v, &[Intrinsic::Abs])?;
     let args = operands(at.func, difference, BinaryOp::Sub)?;
-    distance_of(at, args)
+    distance_of(at, difference, args)
 }
 
 /// `p > q ? p - q : q - p`, by any order.
 fn chosen_distance(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let (args, is_signed) = at.bounds.chosen_distance(v)?;
     // Negative numbers have another order when they are compared as unsigned ones.
-    if is_signed || at.unsigned(&args) { distance_of(at, args) } else { None }
+    if is_signed || at.unsigned(v, &args) { distance_of(at, v, args) } else { None }
 }
 
 /// `min(max(p + c, 0), greatest)` and the like with a difference or one of the bounds, where `c` is the same in all
@@ -170,11 +178,13 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
         },
     };
     let made = &at.func.insts[at.func.def_inst(exact)?];
-    let is_exact = made.flags.contains(InstFlags::NSW) || made.args.iter().all(|&v| at.bounds.has_room(v));
+    let is_exact = made.flags.contains(InstFlags::NSW)
+        || made.args.iter().all(|&v| at.bounds.has_room(at.seen(exact, v)));
     let sum = operands(at.func, exact, BinaryOp::Add).map(|args| (args, false));
     let (args, subtract) = sum.or_else(|| Some((operands(at.func, exact, BinaryOp::Sub)?, true)))?;
     let fits = |p: Value, c: Value| {
-        at.bounds.fits_unsigned(p, at.bits) && at.bounds.is_not_negative(p) && (at.is_uniform)(c)
+        let seen = at.seen(exact, p);
+        at.bounds.fits_unsigned(seen, at.bits) && at.bounds.is_not_negative(seen) && (at.is_uniform)(c)
     };
     let [p, c] = match args {
         [p, c] if fits(p, c) => [p, c],
@@ -186,9 +196,9 @@ fn offset(at: &Place<'_>, v: Value) -> Option<Idiom> {
 }
 
 /// The distance of two numbers that fit, unsigned or signed.
-fn distance_of(at: &Place<'_>, args: [Value; 2]) -> Option<Idiom> {
-    let is_signed = !at.unsigned(&args);
-    (!is_signed || at.signed(&args)).then_some(Idiom::on(How::Distance { is_signed }, args))
+fn distance_of(at: &Place<'_>, made: Value, args: [Value; 2]) -> Option<Idiom> {
+    let is_signed = !at.unsigned(made, &args);
+    (!is_signed || at.signed(made, &args)).then_some(Idiom::on(How::Distance { is_signed }, args))
 }
 
 /// What an instruction computes of which operands, if that is a call of a function that is known or a selection by the

@@ -230,8 +230,8 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
                 });
             }
             Op::Binary(op) => {
-                all.extend(self.high_product(op, data, v).filter(|_| bits <= 16 && own >= 32));
-                all.extend(widths.filter_map(|at| self.binary(op, data, bits, at)));
+                all.extend(self.high_product(op, inst, v).filter(|_| bits <= 16 && own >= 32));
+                all.extend(widths.filter_map(|at| self.binary(op, inst, bits, at)));
             }
             Op::Call(_) => all.extend(widths.filter_map(|at| self.function(inst, at))),
             _ => {}
@@ -252,11 +252,12 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     }
 
     /// The low bits of an operation, done in `at` bits.
-    fn binary(&self, op: BinaryOp, data: &InstData, bits: u32, at: u32) -> Option<Step> {
-        let &[x, y] = &data.args[..] else { return None };
+    fn binary(&self, op: BinaryOp, inst: Inst, bits: u32, at: u32) -> Option<Step> {
+        let &[x, y] = &self.func.insts[inst].args[..] else { return None };
         let constant = self.func.as_int(y);
         let by = constant.and_then(|c| u32::try_from(c).ok());
-        let fits = |v| self.bounds.fits_unsigned(v, at);
+        let fits = |v| self.bounds.fits_unsigned((v, inst), at);
+        let is_natural = |v| self.bounds.is_not_negative((v, inst));
         let both = || smallvec![Arg::Low(x), Arg::Low(y)];
         let compute = |op, args| Some(Step::Compute { how: How::Binary(op), args, at });
         match op {
@@ -270,17 +271,16 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
             },
             BinaryOp::LShr | BinaryOp::AShr => {
                 let by = by.filter(|&by| by < at)?;
-                let is_logical = op == BinaryOp::LShr || self.bounds.is_not_negative(x);
+                let is_logical = op == BinaryOp::LShr || is_natural(x);
                 if by + bits <= at || is_logical && fits(x) {
                     compute(BinaryOp::LShr, both())
                 } else {
-                    (!is_logical && self.bounds.fits_signed(x, at)).then_some(())?;
+                    (!is_logical && self.bounds.fits_signed((x, inst), at)).then_some(())?;
                     compute(BinaryOp::AShr, both())
                 }
             }
             BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem => {
-                let natural = matches!(op, BinaryOp::UDiv | BinaryOp::URem)
-                    || self.bounds.is_not_negative(x) && self.bounds.is_not_negative(y);
+                let natural = matches!(op, BinaryOp::UDiv | BinaryOp::URem) || is_natural(x) && is_natural(y);
                 let is_quotient = matches!(op, BinaryOp::UDiv | BinaryOp::SDiv);
                 (constant.is_some_and(|c| c != 0) && natural && fits(x) && fits(y)).then_some(())?;
                 compute(if is_quotient { BinaryOp::UDiv } else { BinaryOp::URem }, both())
@@ -290,8 +290,8 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     }
 
     /// `(x * y) >> 16` and by more, of what fits shorts.
-    fn high_product(&self, op: BinaryOp, data: &InstData, v: Value) -> Option<Step> {
-        let &[product, by] = &data.args[..] else { return None };
+    fn high_product(&self, op: BinaryOp, inst: Inst, v: Value) -> Option<Step> {
+        let &[product, by] = &self.func.insts[inst].args[..] else { return None };
         let by = u32::try_from(self.func.as_int(by)?).ok()?.checked_sub(16).filter(|&by| by < 16)?;
         let (args, plus) = match operands(self.func, product, BinaryOp::Mul) {
             Some(args) => (args, 0),
@@ -325,9 +325,9 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     /// The low bits of a minimum, maximum or absolute value, done in `at` bits.
     fn function(&self, inst: Inst, at: u32) -> Option<Step> {
         let (called, args) = idioms::called_or_chosen(self.module, self.func, inst)?;
-        let unsigned = |v: Value| self.bounds.fits_unsigned(v, at);
-        let natural = |v: Value| self.bounds.is_not_negative(v) && unsigned(v);
-        let signed = |v: Value| self.bounds.fits_signed(v, at);
+        let unsigned = |v: Value| self.bounds.fits_unsigned((v, inst), at);
+        let natural = |v: Value| self.bounds.is_not_negative((v, inst)) && unsigned(v);
+        let signed = |v: Value| self.bounds.fits_signed((v, inst), at);
         if called == Intrinsic::Abs {
             let fits = signed(args[0]) && super::functions::call(self.module, "abs", at).is_some();
             let args = smallvec![Arg::Low(args[0])];

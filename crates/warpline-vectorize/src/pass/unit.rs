@@ -12,7 +12,7 @@ use crate::dereferenceable_loads::SafeLoads;
 use crate::instrument::Instrument;
 use crate::linearize::Linearization;
 use crate::linearize_state::Always;
-use crate::options::Options;
+use crate::options::{Form, Options};
 use crate::private_memory::Interleaved;
 use crate::subword_loads::Words;
 use crate::uniform_allocas;
@@ -84,7 +84,7 @@ pub(crate) struct Context<'a> {
     /// Whether the function is called by a kernel, not one itself.
     pub(crate) is_callee: bool,
     /// Whether the function gets a mask: for each of the forms that are wanted, at least one.
-    pub(crate) masked: &'a [bool],
+    pub(crate) forms: &'a [Form],
     /// The functions that ask about other lanes.
     pub(crate) lane_callees: Arc<EntitySet<Symbol>>,
     /// What analyses use while they run.
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
         lane_callees: Arc<EntitySet<Symbol>>,
     ) -> Context<'a> {
         let workspace = RefCell::default();
-        Context { module, options, is_callee: false, masked: &[false], lane_callees, workspace }
+        Context { module, options, is_callee: false, forms: &[Form::Whole], lane_callees, workspace }
     }
 
     /// Who is told of passes.

@@ -23,8 +23,8 @@ pub fn run_named(
 ) -> Result<Function, VectorizeError> {
     let mut unit = Unit::new(func.clone());
     let lane_callees = Arc::new(functions_with_cross_lane_operations(module, func));
-    let masked = &[options.masked];
-    let cx = Context { masked, ..Context::new(module, options, lane_callees) };
+    let forms = &[options.form()];
+    let cx = Context { forms, ..Context::new(module, options, lane_callees) };
     verify_unit(&unit, &cx, "whoever made it")?;
     for name in names {
         match name.strip_prefix('@') {

@@ -26,12 +26,12 @@ use super::choices::{Coherence, MAX_WIDTH};
 use super::counts::Counts;
 use super::dependences::{self, Dependences, Pieces};
 use super::lower::{Lowered, lower};
-use super::options::{Options, Vectorized};
+use super::options::{Form, Options, Vectorized};
 use super::pass::{Context, LaneFacts, Unit, announce, verify_unit};
 use super::passes::{self, LOWER};
 use super::recipes::{Input, Plan, Prepared};
 use super::subword_loads::Words;
-use super::{LaneProgram, VectorizeError, refused_calls};
+use super::{LaneProgram, VectorizeError, forward_stores, refused_calls};
 use warpline_ir::Phase;
 
 /// A linearized kernel with what is known of its values: what [`lower`] lowers and the lane interpreter runs.
@@ -78,16 +78,16 @@ pub fn linearize_kernel(
     func: &Function,
     options: &Options<'_>,
 ) -> Result<Linearized, VectorizeError> {
-    linearize(module, func, options, false, &[options.masked]).map(|mut all| all.remove(0))
+    linearize(module, func, options, false, &[options.form()]).map(|mut all| all.remove(0))
 }
 
-/// The same, with and without a mask as `masked` says, for each of the variants that are wanted.
+/// The same in each of these forms.
 fn linearize(
     module: &Module,
     func: &Function,
     options: &Options<'_>,
     is_callee: bool,
-    masked: &[bool],
+    forms: &[Form],
 ) -> Result<Vec<Linearized>, VectorizeError> {
     if !(1..=MAX_WIDTH).contains(&options.width) {
         let reason = format!("a width of {} lanes is not between 1 and {MAX_WIDTH}", options.width);
@@ -111,7 +111,7 @@ fn linearize(
         refused_calls::check(module, func, options.callees)?;
     }
     let lane_callees = Arc::new(functions_with_cross_lane_operations(module, func));
-    let cx = Context { is_callee, masked, ..Context::new(module, options, lane_callees) };
+    let cx = Context { is_callee, forms, ..Context::new(module, options, lane_callees) };
     let mut unit = Unit::new(func.clone());
     unit.func.phase = Phase::Scalar;
     verify_unit(&unit, &cx, "whoever made it")?;
@@ -130,7 +130,7 @@ fn linearize(
         Err(_) if copied > 0 => {
             let (args, name) = (options.args.clone(), options.name.clone());
             let without = Options { coherence: Coherence::Off, args, name, ..*options };
-            return linearize(module, func, &without, is_callee, masked);
+            return linearize(module, func, &without, is_callee, forms);
         }
         found => found?,
     };
@@ -156,11 +156,11 @@ pub fn vectorize(
     func: FuncId,
     options: &Options<'_>,
 ) -> Result<Vectorized, VectorizeError> {
-    vectorize_variants(module, func, options, &[(&options.name, options.masked)]).map(|mut all| all.remove(0))
+    vectorize_variants(module, func, options, &[(&options.name, options.form())]).map(|mut all| all.remove(0))
 }
 
-/// [`vectorize`] for several variants of one function, each with a name and with or without a mask. They are the same
-/// but for the mask, and are made as one as far as that goes. The options' own name and mask do not count.
+/// [`vectorize`] for several variants of one function, each with a name and a form. They are the same but for the mask,
+/// and are made as one as far as that goes. The options' own name and mask do not count.
 ///
 /// # Errors
 /// As above.
@@ -168,7 +168,7 @@ pub(crate) fn vectorize_variants(
     module: &mut Module,
     func: FuncId,
     options: &Options<'_>,
-    variants: &[(&str, bool)],
+    variants: &[(&str, Form)],
 ) -> Result<Vec<Vectorized>, VectorizeError> {
     let Some((first, _)) = variants.first() else { return Ok(Vec::new()) };
     let mut func = module.functions[func].clone();
@@ -181,12 +181,13 @@ pub(crate) fn vectorize_variants(
     let originals = Originals { of: options.callees, count: module.functions.len() };
     let (args, name) = (options.args.clone(), options.name.clone());
     let options = &Options { pieces, callees: &originals, args, name, ..*options };
-    let masked: Vec<bool> = variants.iter().map(|&(_, masked)| masked).collect();
-    let linearized = linearize(module, &func, options, false, &masked)?;
+    let forms: Vec<Form> = variants.iter().map(|&(_, form)| form).collect();
+    let linearized = linearize(module, &func, options, false, &forms)?;
     let mut all = Vec::new();
-    for (one, &(name, masked)) in linearized.into_iter().zip(variants) {
+    for (one, &(name, form)) in linearized.into_iter().zip(variants) {
         let (args, name) = (options.args.clone(), name.to_owned());
-        let options = &Options { masked, args, name, ..*options };
+        let (masked, counting) = (form == Form::Masked, form == Form::Counting);
+        let options = &Options { masked, counting, args, name, ..*options };
         let (mut made, wanted) = lower_one(module, &func, one, options)?;
         made.callees = callee_variants::make(module, wanted, options)?;
         all.push(made);
@@ -201,17 +202,28 @@ fn vectorize_callee(
     func: &Function,
     options: &Options<'_>,
 ) -> Result<(Vectorized, Vec<CalleeVariant>), VectorizeError> {
-    let linearized = linearize(module, func, options, true, &[options.masked])?.remove(0);
+    let linearized = linearize(module, func, options, true, &[options.form()])?.remove(0);
     lower_one(module, func, linearized, options)
+}
+
+/// Loads of what has just been stored in a lane program become the stored values.
+fn forward_what_is_stored(module: &Module, linearized: &mut Linearized, options: &Options<'_>) {
+    let Linearized { program, shapes, known, dependences, .. } = linearized;
+    let step = |v: Value| if known.contains(v) { shapes[v].anchored_step() } else { None };
+    let own_mask = program.func.params.last().copied().filter(|_| options.masked);
+    let (region, checked) = (options.region, &*dependences.apart);
+    let facts = forward_stores::Facts { region, checked, own_mask, step: &step };
+    forward_stores::run(module, &mut program.func, &facts);
 }
 
 /// Makes vector instructions of a lane program, and adds the result to the module.
 fn lower_one(
     module: &mut Module,
     func: &Function,
-    linearized: Linearized,
+    mut linearized: Linearized,
     options: &Options<'_>,
 ) -> Result<(Vectorized, Vec<CalleeVariant>), VectorizeError> {
+    forward_what_is_stored(module, &mut linearized, options);
     let dependences = &linearized.dependences;
     if let Some(most) = dependences.lanes.filter(|&most| most < options.width) {
         let reason = format!(
@@ -253,7 +265,7 @@ fn lower_one(
         width: options.width,
         params,
         result,
-        masked: options.masked,
+        masked: options.form() != Form::Whole,
         counts: Counts { masks, ..linearized.program.counts },
         recipes: plan.counts(&linearized.program.func),
         approximate,

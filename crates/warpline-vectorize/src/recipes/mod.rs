@@ -41,7 +41,7 @@ mod register_copies;
 mod reps;
 mod simd;
 mod stack;
-mod sums;
+pub(crate) mod sums;
 mod tables;
 
 use std::collections::HashMap;

@@ -5,7 +5,8 @@
 //! these x86 has instructions, which extend on the way, where extending each element and adding it to its lane takes
 //! many registers. LLVM finds them in few forms, so that they are asked for by name.
 //!
-//! The lanes must all be there: in a masked function, or under a condition, each lane adds what is its own.
+//! In a function with a mask, inactive lanes add nothing ([`masked_sums`](crate::masked_sums)). Under any other mask each
+//! lane adds what is its own.
 
 use cranelift_entity::EntitySet;
 
@@ -60,33 +61,20 @@ impl Sums {
     ) -> Sums {
         let mut sums = Sums::default();
         let bits = options.machine.byte_sums;
-        if options.sums.is_empty() || bits == 0 || options.masked {
+        if options.sums.is_empty() || bits == 0 {
             return sums;
         }
         let func = input.func;
         let users = Users::of(func);
-        for &k in options.sums {
-            let Some(mut to) = func.params.get(k).copied() else { continue };
-            let mut chain = Vec::new();
-            // From the parameter through sums to what is returned, where each is used once.
-            while let &[user] = users.get(to) {
-                let data = &func.insts[user];
-                let (&Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)), &[x, y]) = (&data.op, &data.args[..])
-                else {
-                    break;
-                };
-                if op == BinaryOp::Sub && x != to {
-                    break;
-                }
-                chain.push((user, to, if x == to { y } else { x }, op == BinaryOp::Sub));
-                to = data.results[0];
-            }
-            let is_returned = matches!(users.get(to), &[user] if hands_out(func, &users, user, to));
-            let all = |&(i, ..): &(Inst, Value, Value, bool)| func.blocks[func.insts[i].block].mask.is_none();
-            if !is_returned || !chain.iter().all(all) {
+        let own = func.params.last().copied().filter(|_| options.masked);
+        for sum in options.sums {
+            let Some(start) = func.params.get(sum.parameter).copied() else { continue };
+            let Some(chain) = additions(func, &users, start) else { continue };
+            let for_all = |a: &Addition| func.blocks[func.insts[a.inst].block].mask.expand() == own;
+            if !chain.iter().all(for_all) {
                 continue;
             }
-            for (i, to, added, subtracts) in chain {
+            for Addition { inst: i, to, added, subtracts } in chain {
                 let ty = func.ty(to);
                 let some = conditional(module, func, added, ty).map(|(what, under)| (what, Some(under)));
                 let found = some.or_else(|| summand(module, func, added, ty).map(|what| (what, None)));
@@ -130,6 +118,35 @@ impl Sums {
         }
         self.found.iter().find(|(at, _)| *at == i).map(|&(_, sum)| Recipe::Sum(sum))
     }
+}
+
+/// An instruction that adds something to a sum, or takes it from it.
+pub(crate) struct Addition {
+    pub(crate) inst: Inst,
+    /// The sum before.
+    pub(crate) to: Value,
+    pub(crate) added: Value,
+    pub(crate) subtracts: bool,
+}
+
+/// The additions from a parameter to what is returned, if that is all that becomes of it.
+pub(crate) fn additions(func: &Function, users: &Users, parameter: Value) -> Option<Vec<Addition>> {
+    let mut to = parameter;
+    let mut chain = Vec::new();
+    while let &[inst] = users.get(to) {
+        let data = &func.insts[inst];
+        let (&Op::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)), &[x, y]) = (&data.op, &data.args[..]) else {
+            break;
+        };
+        if op == BinaryOp::Sub && x != to {
+            break;
+        }
+        let added = if x == to { y } else { x };
+        chain.push(Addition { inst, to, added, subtracts: op == BinaryOp::Sub });
+        to = data.results[0];
+    }
+    let is_returned = matches!(users.get(to), &[user] if hands_out(func, users, user, to));
+    is_returned.then_some(chain)
 }
 
 impl Summand {
@@ -186,7 +203,12 @@ fn hands_out_whole(func: &Function, users: &Users, mut user: Inst) -> bool {
 
 /// What a selection between something and nothing adds, and which lanes do. One that is added where a condition holds
 /// is the condition.
-fn conditional(module: &Module, func: &Function, v: Value, ty: Type) -> Option<(Summand, (Value, bool))> {
+pub(crate) fn conditional(
+    module: &Module,
+    func: &Function,
+    v: Value,
+    ty: Type,
+) -> Option<(Summand, (Value, bool))> {
     let data = &func.insts[func.def_inst(v)?];
     let &[condition, yes, no] = &data.args[..] else { return None };
     matches!(data.op, Op::Select | Op::Lane(LaneOp::Blend)).then_some(())?;
@@ -202,7 +224,7 @@ fn conditional(module: &Module, func: &Function, v: Value, ty: Type) -> Option<(
 }
 
 /// What a value of this type adds, if there are instructions that add it up.
-fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summand> {
+pub(crate) fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> Option<Summand> {
     let data = &func.insts[func.def_inst(v)?];
     match (&data.op, &data.args[..], ty) {
         (Op::Cast(CastOp::ZExt), &[x], Type::Int(sum @ (16 | 32 | 64)))

@@ -80,7 +80,7 @@ impl What {
             }
             What::Strided => "a structure of arrays instead of an array of structures has unit stride",
             What::MaskedByLane => {
-                "promise `//@ exclusive NAME`, store a value that is chosen (`x = c ? new : x`), or take a CPU with \
+                "promise `//@ exclusive NAME` (or `--exclusive NAME`), store a value that is chosen (`x = c ? new : x`), or take a CPU with \
                  masks"
             }
             What::Scalarized => {

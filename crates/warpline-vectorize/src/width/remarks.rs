@@ -556,9 +556,9 @@ fn masked_by_lane(func: &Function, i: Inst) -> Finding {
     let (what, advice) = match func.accessed(i).is_some_and(|accessed| accessed.writes) {
         true => (
             "store",
-            "where nobody else accesses this memory meanwhile, say so by `//@ exclusive NAME` above the function, or \
-             store in every lane a value that is selected (`x = c ? new : x`); or compile for a CPU with masked \
-             accesses",
+            "where nobody else accesses this memory meanwhile, say so by `--exclusive NAME`, or `//@ exclusive NAME` \
+             above the function, or store in every lane a value that is selected (`x = c ? new : x`); or compile for \
+             a CPU with masked accesses",
         ),
         false => (
             "load",
