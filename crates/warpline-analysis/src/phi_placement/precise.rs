@@ -108,6 +108,7 @@ fn run<G: Graph>(
     mut aliases: Option<&mut Vec<Alias>>,
 ) -> Placement {
     let graph = dominators.graph();
+    accesses.expect_graph(graph);
     let with_aliases = aliases.is_some();
     let skip = |x: usize| {
         let nothing = match with_aliases {
