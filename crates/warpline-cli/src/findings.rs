@@ -325,10 +325,11 @@ fn read(path: &Path) -> Result<BTreeSet<String>> {
     let read: Baseline = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     match read.version {
         VERSION => {
-            let known: Result<Vec<Known>, _> =
-                read.findings.into_iter().map(serde_json::from_value).collect();
-            let known = known.map_err(|e| wrong(e.to_string()))?;
-            Ok(known.into_iter().map(|known| known.identity).collect())
+            let identity = |known: Value| match serde_json::from_value::<Known>(known) {
+                Ok(known) => Ok(known.identity),
+                Err(e) => Err(wrong(e.to_string())),
+            };
+            read.findings.into_iter().map(identity).collect()
         }
         n => Err(wrong(format!(
             "it is of version {n}, and this program knows {VERSION}; write it anew with --write-baseline"
