@@ -108,6 +108,8 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
     /// `w` lie between `d` and `u` in the tree, neither live nor a definition. Then every path from `w` to `u` writes
     /// the variable, so a definition or a member of the frontier lies below `w` and dominates `u`; it is
     /// deeper than `d`, and `t` is in its frontier too.
+    ///
+    /// Linear in the nodes below the given ones where the variable is live.
     pub fn compute_live(
         &mut self,
         definitions: impl IntoIterator<Item = Node>,

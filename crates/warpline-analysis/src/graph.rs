@@ -112,14 +112,17 @@ pub(crate) struct Outline {
     ends: u64,
 }
 
+/// A number made of a list of numbers, cheaply: for telling what is described twice from what is not.
+#[inline]
+pub(crate) fn mix(so_far: u64, next: u64) -> u64 {
+    (so_far.rotate_left(5) ^ next).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 impl Outline {
     pub(crate) fn of<G: Graph>(graph: &G) -> Outline {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mix = |ends: u64, edge: EdgeId| {
-            let pair = u64::from(graph.source(edge).0) << 32 | u64::from(graph.target(edge).0);
-            (ends.rotate_left(5) ^ pair).wrapping_mul(ODD)
-        };
-        let ends = graph.edges().fold(graph.edge_count() as u64, mix);
+        let ends = graph.edges().fold(graph.edge_count() as u64, |ends, edge| {
+            mix(ends, u64::from(graph.source(edge).0) << 32 | u64::from(graph.target(edge).0))
+        });
         Outline { nodes: graph.node_count(), entry: graph.entry(), ends }
     }
 }
@@ -181,7 +184,8 @@ pub struct CsrGraph {
 }
 
 impl CsrGraph {
-    /// Builds the graph with nodes `0..node_count` and the given `(source, target)` edges. O(1).
+    /// Builds the graph with nodes `0..node_count` and the given `(source, target)` edges. Linear in
+    /// both.
     ///
     /// # Errors
     /// If the entry or an end of an edge is not below `node_count`, or ids would not fit 32 bits.
@@ -325,7 +329,7 @@ pub struct Reversed {
 }
 
 impl Reversed {
-    /// Turns `graph` round. O(1).
+    /// Turns `graph` round. Linear in the graph.
     pub fn new<G: Graph>(graph: &G) -> Self {
         let sccs = crate::order::Sccs::compute(graph);
         let mut leaves = vec![false; sccs.len()];
@@ -351,7 +355,7 @@ impl Reversed {
         Reversed { graph: inner }
     }
 
-    /// The node that was added. Linear in the graph.
+    /// The node that was added. O(1).
     pub fn virtual_exit(&self) -> Node {
         self.graph.entry
     }

@@ -13,7 +13,8 @@ use core::mem;
 use core::ops::Range;
 
 use crate::bitset::BitSet;
-use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node};
+use crate::dom::DomTree;
+use crate::graph::{CsrGraph, EdgeId, Graph, Lists, Node, mix};
 pub use crate::ids::{Instruction, Variable};
 use crate::program_error::ProgramError;
 
@@ -64,6 +65,8 @@ pub struct Program {
     on_entry: Vec<Variable>,
     fixed: BitSet,
     several: BitSet,
+    /// Made of all the above.
+    outline: u64,
 }
 
 const NO_BRANCH: u32 = u32::MAX;
@@ -175,7 +178,7 @@ impl Program {
         self.uses.items()
     }
 
-    /// The results of all instructions, by slot. Linear in the definitions.
+    /// The results of all instructions, by slot. O(1).
     pub fn all_definitions(&self) -> &[Variable] {
         self.definitions.items()
     }
@@ -188,6 +191,61 @@ impl Program {
     /// The tests of all blocks, by slot.
     pub(crate) fn all_tests(&self) -> &[Test] {
         self.tests.items()
+    }
+
+    /// What tells the program from others; a number made of all that was said.
+    pub(crate) fn outline(&self) -> u64 {
+        self.outline
+    }
+
+    /// Whether the program is in SSA form: no variable has several definitions, and each is defined on all ways to
+    /// where it is used. Uses that control does not reach are not looked at. As
+    /// [`DomTree::compute`], and linear in the program.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check_ssa(&self) -> Result<(), ProgramError> {
+        match self.several.iter().next() {
+            Some(v) => Err(ProgramError::SeveralDefinitions { variable: Variable(v as u32) }),
+            None => self.check_uses(),
+        }
+    }
+
+    /// Whether the only definition of each variable comes before all uses that are reached.
+    fn check_uses(&self) -> Result<(), ProgramError> {
+        let graph = &self.graph;
+        let dominators = DomTree::compute(graph);
+        // By variable where it is defined, and before which of all instructions that is: those of a block have the
+        // numbers from its first one on. What holds on entry is defined before all of the entry's.
+        let mut defined: Vec<Option<(Node, u32)>> = vec![None; self.variables];
+        self.on_entry.iter().for_each(|v| defined[v.index()] = Some((graph.entry(), 0)));
+        for node in graph.nodes() {
+            let phis = graph.in_edges(node).first().map_or(&[][..], |&edge| self.phis(edge));
+            phis.iter().for_each(|phi| defined[phi.result.index()] = Some((node, 0)));
+            for at in self.block(node) {
+                let results = self.definitions(Instruction(at)).iter();
+                results.for_each(|v| defined[v.index()] = Some((node, at + 1)));
+            }
+        }
+        let holds = |v: Variable, node: Node, at: u32| match defined[v.index()] {
+            Some((n, from)) if n == node => from <= at,
+            Some((n, _)) => dominators.dominates(n, node),
+            None => false,
+        };
+        for node in graph.nodes().filter(|&n| dominators.is_reachable(n)) {
+            let check = |v: Variable, at: u32| match holds(v, node, at) {
+                true => Ok(()),
+                false => Err(ProgramError::UsedUndefined { variable: v, node }),
+            };
+            for at in self.block(node) {
+                self.uses(Instruction(at)).iter().try_for_each(|&v| check(v, at))?;
+            }
+            self.tests(node).iter().try_for_each(|test| check(test.variable, u32::MAX))?;
+            for &edge in graph.out_edges(node) {
+                self.phis(edge).iter().try_for_each(|phi| check(phi.operand, u32::MAX))?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether the variable stands for a constant of the program: never defined, never split, and the same fact
@@ -265,7 +323,7 @@ impl ProgramBuilder {
     }
 
     /// Appends an instruction to the block that was begun last. It reads what it uses before it defines anything.
-    /// O(1).
+    /// O(1) for each variable that is named.
     pub fn instruction(
         &mut self,
         uses: impl IntoIterator<Item = Variable>,
@@ -287,7 +345,7 @@ impl ProgramBuilder {
     }
 
     /// Appends the branch that ends the block that was begun last: an instruction that defines nothing, and whose
-    /// operands decide which edge control takes. Nothing follows it in its block. O(1).
+    /// operands decide which edge control takes. Nothing follows it in its block. O(1) an operand.
     pub fn branch(&mut self, uses: impl IntoIterator<Item = Variable>) -> Instruction {
         let at = self.instruction(uses, []);
         self.branches.extend(self.current.map(|node| (node, at)));
@@ -338,10 +396,11 @@ impl ProgramBuilder {
             branches,
             on_entry: self.on_entry,
             fixed,
+            outline: 0,
         };
         program.check_repetitions()?;
         program.check_phis()?;
-        Ok(program)
+        Ok(Program { outline: program.compute_outline(), ..program })
     }
 
     /// Whether all variables, nodes and edges that were named are there.
@@ -390,6 +449,33 @@ impl ProgramBuilder {
 }
 
 impl Program {
+    fn compute_outline(&self) -> u64 {
+        let graph = &self.graph;
+        let edges = graph.edges().map(|e| u64::from(graph.source(e).0) << 32 | u64::from(graph.target(e).0));
+        let mut all = edges.fold(self.variables as u64, mix);
+        for (at, &node) in self.blocks.iter().enumerate() {
+            let at = Instruction(at as u32);
+            let counts = (self.uses(at).len() as u64) << 32 | self.definitions(at).len() as u64;
+            all = mix(mix(all, u64::from(node.0)), counts);
+        }
+        all =
+            self.all_uses().iter().chain(self.all_definitions()).fold(all, |all, v| mix(all, u64::from(v.0)));
+        for edge in graph.edges() {
+            for phi in self.phis(edge) {
+                all = mix(
+                    mix(all, u64::from(edge.0)),
+                    u64::from(phi.result.0) << 32 | u64::from(phi.operand.0),
+                );
+            }
+        }
+        for node in graph.nodes() {
+            for test in self.tests(node) {
+                all = mix(mix(all, u64::from(node.0)), u64::from(test.variable.0) << 8 | test.kind as u64);
+            }
+        }
+        self.on_entry.iter().fold(all, |all, v| mix(all, u64::from(v.0)))
+    }
+
     /// Whether no instruction defines a variable twice, no block tests one twice, and nothing defines a constant.
     fn check_repetitions(&self) -> Result<(), ProgramError> {
         let mut seen_at = vec![u32::MAX; self.variables];

@@ -104,6 +104,33 @@ pub enum ProgramError {
         /// The edge.
         edge: EdgeId,
     },
+    /// Nothing was said of what a φ takes on an edge that leads to its node.
+    MissingEdge {
+        /// The φ.
+        phi: Value,
+        /// The edge.
+        edge: EdgeId,
+    },
+    /// A value is used where its definition has not been executed on all ways.
+    NotDefinedBefore {
+        /// Who uses it; none for a terminator.
+        user: Option<Value>,
+        /// The operand.
+        operand: Value,
+        /// Where it is used; of a φ the source of the edge.
+        node: Node,
+    },
+    /// A variable of a program in SSA form is used where it has not been defined on all ways.
+    UsedUndefined {
+        /// The variable.
+        variable: Variable,
+        /// Where it is used; of a φ the source of the edge.
+        node: Node,
+    },
+    /// The graph is not the one that a program was built over.
+    OtherGraph,
+    /// Live ranges were split in another program.
+    OtherProgram,
 }
 
 impl fmt::Display for ProgramError {
@@ -149,6 +176,22 @@ impl fmt::Display for ProgramError {
                 write!(f, "φ {phi} has an operand for {edge}, which does not lead to its node")
             }
             RepeatedEdge { phi, edge } => write!(f, "φ {phi} has two operands for {edge}"),
+            MissingEdge { phi, edge } => {
+                write!(f, "φ {phi} has no operand for {edge}; if it is undefined there, say so")
+            }
+            NotDefinedBefore { user, operand, node } => {
+                write!(f, "operand {operand} of ")?;
+                match user {
+                    Some(user) => write!(f, "{user}")?,
+                    None => write!(f, "a terminator")?,
+                }
+                write!(f, " is used in {node}, where it is not defined on all ways")
+            }
+            UsedUndefined { variable, node } => {
+                write!(f, "variable {} is used in {node}, where it is not defined on all ways", variable.0)
+            }
+            OtherGraph => write!(f, "the program was built over another graph"),
+            OtherProgram => write!(f, "live ranges were split in another program"),
         }
     }
 }

@@ -25,7 +25,7 @@ impl<T> UndoLog<T> {
         self.log.len()
     }
 
-    /// Takes the changes since a mark back, the last one first.
+    /// Takes the changes since a mark back, the last one first. Linear in these.
     pub fn undo_to(&mut self, mark: usize, table: &mut [T]) {
         for (at, old) in self.log.drain(mark..).rev() {
             table[at] = old;

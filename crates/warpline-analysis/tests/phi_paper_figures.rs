@@ -9,13 +9,15 @@ use warpline_analysis::phi_placement::reaching_definitions::{
     Trace, place,
 };
 use warpline_analysis::phi_placement::{Accesses, Dominators, Placement, Pruning};
-use warpline_analysis::{CsrGraph, Node};
+use warpline_analysis::{CsrGraph, Graph, Node};
 use warpline_testkit::graphs;
 
 /// Accesses to one variable, by the nodes that write and read it.
-fn accesses(definitions: &[usize], exposed: &[usize], on_entry: bool) -> Accesses {
+fn accesses(graph: &CsrGraph, definitions: &[usize], exposed: &[usize], on_entry: bool) -> Accesses {
     let pairs = |list: &[usize]| list.iter().map(|&n| (0, Node::new(n))).collect::<Vec<_>>();
-    Accesses::new(1, pairs(definitions).into_iter(), pairs(exposed).into_iter(), on_entry.then_some(0))
+    let (definitions, exposed) = (pairs(definitions).into_iter(), pairs(exposed).into_iter());
+    Accesses::new(graph.node_count(), 1, definitions, exposed, on_entry.then_some(0))
+        .expect("nodes of the graph")
 }
 
 fn nodes(placement: &Placement) -> Vec<usize> {
@@ -24,7 +26,7 @@ fn nodes(placement: &Placement) -> Vec<usize> {
 
 /// Where reaching definitions and dominance frontiers put φs, all of them and where the variable is live.
 fn placed(graph: &CsrGraph, definitions: &[usize], exposed: &[usize]) -> [Vec<usize>; 3] {
-    let accesses = accesses(definitions, exposed, false);
+    let accesses = accesses(graph, definitions, exposed, false);
     let dominators = Dominators::of(graph);
     let frontiers = |pruning| {
         let placement = cytron(&dominators, &accesses, pruning);
@@ -94,7 +96,8 @@ fn figure_4() -> (CsrGraph, Accesses) {
     ];
     let edges = edges.into_iter().map(|(s, t)| (Node::new(s), Node::new(t)));
     let graph = CsrGraph::new(13, Node(1), edges).expect("nodes exist");
-    (graph, accesses(&[6, 10], &[3, 7, 12], true))
+    let accesses = accesses(&graph, &[6, 10], &[3, 7, 12], true);
+    (graph, accesses)
 }
 
 /// The paper's name of a definition in Fig. 4: `7` or `7u`; the virtual node is 0.

@@ -34,13 +34,15 @@ struct Variable {
     on_entry: bool,
 }
 
-fn accesses(variables: &[Variable]) -> Accesses {
+fn accesses(graph: &CsrGraph, variables: &[Variable]) -> Accesses {
     let pairs = |list: fn(&Variable) -> &Vec<usize>| {
         let each = move |(x, v)| list(v).iter().map(move |&n| (x, Node::new(n)));
         variables.iter().enumerate().flat_map(each)
     };
     let on_entry = (0..variables.len()).filter(|&x| variables[x].on_entry);
-    Accesses::new(variables.len(), pairs(|v| &v.definitions), pairs(|v| &v.exposed), on_entry)
+    let (nodes, definitions, exposed) =
+        (graph.node_count(), pairs(|v| &v.definitions), pairs(|v| &v.exposed));
+    Accesses::new(nodes, variables.len(), definitions, exposed, on_entry).expect("nodes of the graph")
 }
 
 fn of(placement: &Placement, variable: usize) -> Vec<usize> {
@@ -109,7 +111,7 @@ impl Truth {
 
 /// Every placement of every variable is what it claims to be.
 fn placements_hold(graph: &CsrGraph, variables: &[Variable], seed: u64) -> Result<(), String> {
-    let accesses = accesses(variables);
+    let accesses = accesses(graph, variables);
     let truths = variables.iter().map(|v| Truth::of(graph, v)).collect::<Result<Vec<_>, _>>()?;
     let check = |name: &str, placement: Placement, claim, pruning| {
         for (x, (v, truth)) in variables.iter().zip(&truths).enumerate() {
@@ -154,7 +156,7 @@ fn reaching(graph: &CsrGraph, sources: &[usize], node: Node) -> Vec<Node> {
 
 /// With φs, aliases and dominance every node knows the one definition that reaches it.
 fn aliases_hold(graph: &CsrGraph, variables: &[Variable], pruning: Pruning) -> Result<(), String> {
-    let accesses = accesses(variables);
+    let accesses = accesses(graph, variables);
     let dominators = Dominators::of(graph);
     let (placement, aliases) = precise::place_with_aliases(&dominators, &accesses, pruning);
     if placement != precise::place(&dominators, &accesses, pruning) {
@@ -207,7 +209,7 @@ fn aliases_are_what_reaches_where_no_definition_dominates() {
         }
         let dominators = Dominators::of(&graph);
         aliases_seen +=
-            precise::place_with_aliases(&dominators, &accesses(&variables), Pruning::Minimal).1.len();
+            precise::place_with_aliases(&dominators, &accesses(&graph, &variables), Pruning::Minimal).1.len();
     }
     println!("{aliases_seen} aliases");
     assert!(aliases_seen > 3_000, "too few aliases");
@@ -315,7 +317,7 @@ fn placements_agree_on_deep_graphs() {
             })
             .collect();
         let dominators = Dominators::of(&graph);
-        let given = accesses(&variables);
+        let given = accesses(&graph, &variables);
         let reference = reaching_definitions::place(&graph, &given);
         phis += reference.count();
         let live =
@@ -330,7 +332,7 @@ fn placements_agree_on_deep_graphs() {
             }
         }
         let on_entry: Vec<_> = variables.into_iter().map(|v| Variable { on_entry: true, ..v }).collect();
-        let on_entry = accesses(&on_entry);
+        let on_entry = accesses(&graph, &on_entry);
         let reference = reaching_definitions::place(&graph, &on_entry);
         assert_eq!(cytron(&dominators, &on_entry, Pruning::Minimal), reference, "seed {seed}");
         for pruning in PRUNINGS {
@@ -344,4 +346,25 @@ fn placements_agree_on_deep_graphs() {
     }
     println!("{phis} φs");
     assert!(phis > 10_000, "too few φs: {phis}");
+}
+
+#[test]
+fn pairs_that_come_several_times_count_once() {
+    let twice = |list: &Vec<usize>| list.iter().flat_map(|&n| [n, n]).chain(list.iter().copied()).collect();
+    for seed in seeds(0, 300) {
+        let mut rng = SplitMix64::new(seed);
+        let graph = graphs::arbitrary(&mut rng, 12);
+        let variables = random_variables(&mut rng, graph.node_count());
+        let repeated: Vec<Variable> = variables
+            .iter()
+            .map(|v| Variable { definitions: twice(&v.definitions), exposed: twice(&v.exposed), ..*v })
+            .collect();
+        let (once, repeated) = (accesses(&graph, &variables), accesses(&graph, &repeated));
+        for (name, _, place) in WAYS {
+            for pruning in PRUNINGS {
+                let (once, repeated) = (place(&graph, &once, pruning), place(&graph, &repeated, pruning));
+                assert_eq!(once, repeated, "{name}, {pruning:?}, seed {seed}");
+            }
+        }
+    }
 }

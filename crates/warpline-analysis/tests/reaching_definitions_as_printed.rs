@@ -287,7 +287,9 @@ impl Example {
             assert_eq!(self.found(ALL, seed), wanted, "with all repairs, seed {seed}");
         }
         let written = self.definitions.iter().map(|&d| (0, Node::new(d)));
-        let accesses = Accesses::new(1, written, std::iter::empty(), self.on_entry.then_some(0));
+        let (nodes, none) = (self.graph.node_count(), std::iter::empty());
+        let accesses =
+            Accesses::new(nodes, 1, written, none, self.on_entry.then_some(0)).expect("nodes of the graph");
         let placement = reaching_definitions::place(&self.graph, &accesses);
         assert_eq!(placement.of(0).iter().map(|n| n.index()).collect::<Vec<_>>(), wanted, "the product");
     }

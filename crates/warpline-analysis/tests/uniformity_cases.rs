@@ -34,7 +34,9 @@ impl Case {
     }
 
     fn phi(&mut self, node: u32, operands: &[(u32, Value)]) -> Value {
-        self.builder.phi(Node(node), Rule::Default, operands.iter().map(|&(e, v)| (EdgeId(e), Some(v))))
+        let on = |e: EdgeId| operands.iter().find(|o| o.0 == e.0).map(|o| o.1);
+        let edges = self.graph.in_edges(Node(node)).iter();
+        self.builder.phi(Node(node), Rule::Default, edges.map(|&e| (e, on(e))))
     }
 
     fn analyse(self) -> (CsrGraph, Uniformity) {

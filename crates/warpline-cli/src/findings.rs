@@ -1,8 +1,9 @@
 //! Findings as other programs take them: SARIF 2.1.0, annotations of GitHub's, and a gate that lets known ones pass.
 //!
-//! A finding has an identity that survives edits elsewhere: the rule, the function, and the text of the source line,
-//! numbered among equals; line numbers and names of values, which change, have no part in it. A baseline is a file of
-//! identities, with a few words each so that changes of the file can be read.
+//! A finding has an identity that survives edits elsewhere: the rule, the function, the name of the file, and the text of
+//! the source line, numbered among equals. Line numbers, names of values and folders, which change, have no part in it;
+//! the file has, so that what is copied to another one is new there. A baseline is a file of identities, with a few
+//! words each so that changes of the file can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -74,8 +75,12 @@ struct Known {
     identity: String,
     rule: String,
     function: String,
+    file: String,
     line: String,
 }
+
+/// The version of baselines; those of version 1 knew no files.
+const VERSION: u32 = 2;
 
 /// A finding, its identity, and why the source says that it is none.
 struct Entry {
@@ -117,7 +122,8 @@ impl Findings {
         let mut reasons = Vec::new();
         for finding in found {
             let line = finding.place.as_ref().and_then(|place| line_of(sources, place)).unwrap_or_default();
-            let key = format!("{}\0{}\0{line}", finding.rule, finding.function);
+            let file = finding.place.as_ref().map_or("", |place| file_name(&place.file)).to_owned();
+            let key = format!("{}\0{}\0{file}\0{line}", finding.rule, finding.function);
             let count = counts.entry(key.clone()).or_default();
             *count += 1;
             let identity = format!("{:016x}", fingerprint(&format!("{key}\0{count}")));
@@ -127,7 +133,7 @@ impl Findings {
                 None => None,
             };
             reasons.push(accepted.clone());
-            self.all.push(Entry { finding, known: Known { identity, rule, function, line }, accepted });
+            self.all.push(Entry { finding, known: Known { identity, rule, function, file, line }, accepted });
         }
         Ok(reasons)
     }
@@ -168,7 +174,7 @@ impl Findings {
         let Some(path) = &gate.write_baseline else { return Ok(()) };
         let all: BTreeSet<&Known> =
             self.all.iter().filter(|one| one.accepted.is_none()).map(|one| &one.known).collect();
-        output::deliver(Some(path), &pretty(&json!({ "version": 1, "findings": all })))
+        output::deliver(Some(path), &pretty(&json!({ "version": VERSION, "findings": all })))
     }
 
     /// A line about new findings, and one for each, for people.
@@ -222,7 +228,7 @@ impl Findings {
             "level": if finding.follows { "note" } else { "warning" },
             "message": { "text": format!("{} (in {})", finding.text, demangle(&finding.function)) },
             "locations": finding.place.iter().map(|place| location(place, None)).collect::<Vec<_>>(),
-            "partialFingerprints": { "warpline/v1": known.identity },
+            "partialFingerprints": { "warpline/v2": known.identity },
         });
         if let Some(reason) = accepted {
             value["suppressions"] = json!([{ "kind": "inSource", "justification": reason }]);
@@ -312,15 +318,28 @@ fn read(path: &Path) -> Result<BTreeSet<String>> {
     #[derive(Deserialize)]
     struct Baseline {
         version: u32,
-        findings: Vec<Known>,
+        findings: Vec<Value>,
     }
     let wrong = |why: String| Error::option(format!("--baseline {}", path.display()), why);
     let bytes = std::fs::read(path).map_err(|e| wrong(e.to_string()))?;
     let read: Baseline = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     match read.version {
-        1 => Ok(read.findings.into_iter().map(|known| known.identity).collect()),
-        n => Err(wrong(format!("it is of version {n}, and this program knows 1"))),
+        VERSION => {
+            let identity = |known: Value| match serde_json::from_value::<Known>(known) {
+                Ok(known) => Ok(known.identity),
+                Err(e) => Err(wrong(e.to_string())),
+            };
+            read.findings.into_iter().map(identity).collect()
+        }
+        n => Err(wrong(format!(
+            "it is of version {n}, and this program knows {VERSION}; write it anew with --write-baseline"
+        ))),
     }
+}
+
+/// The last part of a path, whichever system wrote it.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// FNV-1a, which never changes.

@@ -94,6 +94,30 @@ fn known_leaks_pass_wherever_they_move_and_new_ones_do_not() {
 }
 
 #[test]
+fn what_is_copied_to_another_file_is_new_there() {
+    if !has_clang() {
+        return;
+    }
+    let place = Place::new(SOURCE);
+    place.leaks(&["--write-baseline", "known.json"]);
+    std::fs::create_dir(place.path("elsewhere")).unwrap();
+    for (file, code) in [("b.c", 1), ("elsewhere/a.c", 0)] {
+        std::fs::write(place.path(file), SOURCE).unwrap();
+        let args = [
+            "constant-time",
+            file,
+            "--secret",
+            "*secret",
+            "--function",
+            "compare",
+            "--baseline",
+            "known.json",
+        ];
+        assert_eq!(place.run(&args).status.code(), Some(code), "{file}");
+    }
+}
+
+#[test]
 fn divergence_is_gated_only_with_a_baseline() {
     if !has_clang() {
         return;
@@ -188,7 +212,14 @@ fn logs_are_checked_by_the_rules_of_the_schema() {
 fn what_is_no_baseline_is_refused() {
     let place = Place::new(SOURCE);
     std::fs::write(place.path("b.json"), "{\"version\": 9, \"findings\": []}").unwrap();
-    for (file, word) in [("missing.json", "No such file"), ("a.c", "expected"), ("b.json", "version 9")] {
+    let old = "{\"version\": 1, \"findings\": [{\"identity\": \"0\", \"rule\": \"r\"}]}";
+    std::fs::write(place.path("old.json"), old).unwrap();
+    for (file, word) in [
+        ("missing.json", "No such file"),
+        ("a.c", "expected"),
+        ("b.json", "version 9"),
+        ("old.json", "write it anew with --write-baseline"),
+    ] {
         let path = place.path(file).display().to_string();
         let made = warpline(&["analyze", "filetests/uniformity/loops.wl", "--baseline", &path]);
         assert_eq!(made.status.code(), Some(2), "{file}");

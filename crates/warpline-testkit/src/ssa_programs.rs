@@ -233,8 +233,9 @@ pub fn copy(
         let copy = match program.node(v) {
             None => builder.argument(rule(v)),
             Some(n) if program.is_phi(v) => {
-                let operands = operands.filter_map(|(o, e)| e.map(|e| (edge(e), Some(o))));
-                builder.phi(n, rule(v), operands)
+                let defined: Vec<_> = operands.filter_map(|(o, e)| e.map(|e| (edge(e), o))).collect();
+                let on = |e: EdgeId| defined.iter().find(|d| d.0 == e).map(|d| d.1);
+                builder.phi(n, rule(v), graph.in_edges(n).iter().map(|&e| (e, on(e))))
             }
             Some(n) => builder.plain(n, rule(v), operands.map(|(o, _)| o)),
         };

@@ -14,6 +14,7 @@ use warpline_analysis::uniformity::{Facts as EngineFacts, KnownFact, UniformBeca
 use warpline_analysis::{EdgeId, Graph};
 
 use super::congruence::Congruence;
+use super::frozen::Frozen;
 use super::launch::Surroundings;
 use super::{Extra, Step, Uniformity, engine_value};
 use warpline_dataflow::Code;
@@ -63,7 +64,7 @@ impl Known {
     /// What conditions say, and what is found by conditional constants.
     pub fn of_constants(surroundings: Surroundings<'_>) -> Known {
         let mut known = Known::of_conditions(surroundings.func);
-        known.add_equal_operands(surroundings.func);
+        known.add_equal_operands(surroundings);
         if !surroundings.func.layout.is_empty() {
             known.add_conditional_constants(surroundings, &Code::of(surroundings.func));
         }
@@ -73,16 +74,14 @@ impl Known {
     /// What is the same whatever its operand is, since both operands are one value, or congruent ones (paper 1, Figure
     /// 3a as printed). Conditional constants do not say so: there undef is another number for each reader, while what
     /// is known here is used only where all readers may be taken to see one.
-    fn add_equal_operands(&mut self, func: &Function) {
-        if freezes(func) {
-            return;
-        }
-        let congruent = Congruence::of(func);
+    fn add_equal_operands(&mut self, Surroundings { module, func, .. }: Surroundings<'_>) {
+        let (congruent, frozen) = (Congruence::of(func), Frozen::of(module, func));
         for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
             let data = &func.insts[inst];
             if let ([a, b], [result]) = (&data.args[..], &data.results[..])
                 && congruent.same(*a, *b)
                 && let Some(shown) = with_itself(&data.op)
+                && !frozen.contains(*result)
             {
                 self.constants.insert(*result, (shown.to_owned(), "equal operands"));
             }
@@ -95,7 +94,7 @@ impl Known {
         let problem = Constants::with(module, func, code, surroundings);
         let found = solve_forward(code.program(), &ssi, &problem);
         let constant = |v: Version| Some(shown(module, found.fact(v).known()?));
-        self.add_found(func, code, &found, constant, "conditional constants");
+        self.add_found(surroundings, code, &found, constant, "conditional constants");
     }
 
     fn add_ranges(&mut self, surroundings: Surroundings<'_>, code: &Code) {
@@ -107,13 +106,13 @@ impl Known {
             let range = found.fact(v).range()?;
             Some(shown(module, Constant::int(range.bits(), range.only()?)))
         };
-        self.add_found(func, code, &found, constant, "ranges");
+        self.add_found(surroundings, code, &found, constant, "ranges");
     }
 
     /// What a client has found: edges that are never taken, values that are constant.
     fn add_found<F>(
         &mut self,
-        func: &Function,
+        Surroundings { module, func, .. }: Surroundings<'_>,
         code: &Code,
         found: &SparseForward<F>,
         constant: impl Fn(Version) -> Option<String>,
@@ -123,11 +122,8 @@ impl Known {
         for e in graph.edges().filter(|&e| !found.is_taken(e) && found.is_reached(graph.source(e))) {
             self.dead.entry(code.edge(e)).or_insert(source);
         }
-        // What is frozen must be poison in all lanes or in none, which a constant does not say.
-        if freezes(func) {
-            return;
-        }
-        for v in func.values.keys().filter(|&v| func.constant(v).is_none()) {
+        let frozen = Frozen::of(module, func);
+        for v in func.values.keys().filter(|&v| func.constant(v).is_none() && !frozen.contains(v)) {
             let reached = func.def_block(v).is_none_or(|b| found.is_reached(b.into()));
             if let (true, Some(shown)) = (reached, constant(Version(v.as_u32()))) {
                 self.constants.entry(v).or_insert((shown, source));
@@ -206,11 +202,6 @@ impl Known {
         }
         facts
     }
-}
-
-/// Whether a function freezes something.
-fn freezes(func: &Function) -> bool {
-    func.layout.iter().flat_map(|&b| &func.blocks[b].insts).any(|&i| func.insts[i].op == Op::Freeze)
 }
 
 /// What an operation yields for a value and itself, if that does not depend on the value.
@@ -294,10 +285,11 @@ impl Uniformity {
         without: &Uniformity,
         because: &UniformBecause,
     ) -> BecauseKnown {
-        BecauseKnown {
-            facts: because.by.iter().map(|&f| self.known_clause(func, f)).collect(),
-            without: because.gone.iter().map(|&f| without.step(module, func, f)).collect(),
+        let mut facts: Vec<String> = because.by.iter().map(|&f| self.known_clause(func, f)).collect();
+        if facts.is_empty() {
+            facts.push("what is selected is equal either way".to_owned());
         }
+        BecauseKnown { facts, without: because.gone.iter().map(|&f| without.step(module, func, f)).collect() }
     }
 
     fn known_clause(&self, func: &Function, fact: KnownFact) -> String {

@@ -33,6 +33,7 @@
 pub mod arguments;
 mod congruence;
 pub mod facts;
+mod frozen;
 mod known;
 mod launch;
 pub mod observe;
@@ -67,6 +68,7 @@ use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
 use crate::congruence::Congruence;
+use crate::frozen::Frozen;
 use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
 pub use explain::Step;
 pub use explainer::{Explainer, Point};
@@ -507,7 +509,7 @@ fn program(
         }
         Held::Unwritten => None,
     };
-    let congruent = options.known.is_some().then(|| Congruence::of(func));
+    let congruent = options.known.is_some().then(|| (Congruence::of(func), Frozen::of(module, func)));
     let mut has_lane_index = false;
     for v in func.values.keys() {
         let (inst, position) = match func.values[v].def {
@@ -553,7 +555,9 @@ fn program(
             // The vectorizer, which would have to do without the condition, knows nothing.
             Op::Select
                 if !options.strict_undef
-                    && congruent.as_ref().is_some_and(|c| c.same(data.args[1], data.args[2])) =>
+                    && congruent.as_ref().is_some_and(|(congruent, frozen)| {
+                        congruent.same(data.args[1], data.args[2]) && !frozen.contains(v)
+                    }) =>
             {
                 let made = builder.plain(at, rule, [engine_value(data.args[1])]);
                 builder.set_pure(made);

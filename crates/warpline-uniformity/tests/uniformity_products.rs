@@ -118,7 +118,7 @@ join:
     assert_eq!(both.gained("difference"), ["%difference is always 0 (equal operands)"]);
     assert_eq!(both.gained("bits"), ["%bits is always 0 (equal operands)"]);
     assert_eq!(both.gained("same"), ["%same is always true (equal operands)"]);
-    both.gained("either");
+    assert_eq!(both.gained("either"), ["what is selected is equal either way"]);
     both.gained("x");
     both.gained_branch("entry");
     both.keeps_divergent("one");
@@ -376,4 +376,49 @@ out:
     assert!(!both.with.is_divergent(both.value("x")) && !both.with.is_divergent_branch(both.block("next")));
     both.keeps_divergent("t");
     both.keeps_divergent("low");
+}
+
+#[test]
+fn a_freeze_elsewhere_takes_no_facts_away() {
+    let both = Both::of(
+        r#"
+func @f(%t: i32, %u: i32) -> i32 {
+entry:
+  %next: i32 = add nsw %t, 1
+  %x: i32 = freeze %next
+  %difference: i32 = sub %t, %t
+  %c: i1 = icmp slt %t, 4
+  %either: i32 = select %c, %u, %u
+  %sum: i32 = add %difference, %either
+  ret %sum
+}
+"#,
+    );
+    assert_eq!(both.gained("difference"), ["%difference is always 0 (equal operands)"]);
+    both.gained("either");
+    both.gained("sum");
+    both.keeps_divergent("x");
+}
+
+#[test]
+fn what_goes_into_a_freeze_is_no_constant() {
+    // Lanes for which the sum wraps have poison, of which `freeze` makes any number: in arithmetic, in a φ, in memory, in
+    // a function that is called.
+    let zero = "  %next: i32 = add nsw %t, 1\n  %zero: i32 = sub %next, %next\n";
+    let bodies = [
+        "  %x: i32 = freeze %zero\n  ret %x\n}\n",
+        "  %far: i32 = add %zero, %u\n  %x: i32 = freeze %far\n  ret %x\n}\n",
+        "  br join(%zero)\njoin:\n  %phi: i32 = phi\n  %x: i32 = freeze %phi\n  ret %x\n}\n",
+        "  %x: i32 = call @g(%zero)\n  ret %x\n}\n\
+         func @g(%v: i32) -> i32 {\nentry:\n  %y: i32 = call @h(%v)\n  ret %y\n}\n\
+         func @h(%v: i32) -> i32 {\nentry:\n  %y: i32 = freeze %v\n  ret %y\n}\n",
+        "  %p: ptr = alloca i32, i32 1, align 4\n  store %zero, %p, align 4\n  %l: i32 = load %p, align 4\n  %x: i32 = freeze %l\n  ret %x\n}\n",
+    ];
+    for body in bodies {
+        let declared = "declare @g(i32) -> i32\ndeclare @h(i32) -> i32\n";
+        let text = format!("{declared}func @f(%t: i32, %u: i32) -> i32 {{\nentry:\n{zero}{body}");
+        let both = Both::of(&text);
+        both.keeps_divergent("zero");
+        both.keeps_divergent("x");
+    }
 }

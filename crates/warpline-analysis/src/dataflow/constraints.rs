@@ -49,6 +49,7 @@ pub(super) struct Constraints {
 impl Constraints {
     /// Instructions that `matters` denies are left out.
     pub(super) fn new(program: &Program, ssi: &Ssi, matters: impl Fn(Instruction) -> bool) -> Constraints {
+        ssi.expect_program(program);
         let graph = program.graph();
         let dfs = DfsOrder::compute(graph);
         let mut all = Constraints {

@@ -40,7 +40,7 @@ impl WideningPoints {
         WideningPoints { at: Lists::group(program.graph().node_count(), pairs.iter().copied()) }
     }
 
-    /// Every variable that is live at the header of a cycle. O(1).
+    /// Every variable that is live at the header of a cycle. Near-linear in the graph and linear in the result.
     pub fn all(program: &Program, live: &LiveVariables) -> WideningPoints {
         let cycles = CycleForest::compute(program.graph());
         let mut headers: Vec<Node> = cycles.cycles().map(|c| cycles.header(c)).collect();
@@ -173,7 +173,7 @@ impl<F: Lattice> DenseForward<'_, F> {
         self.steps
     }
 
-    /// Which variables are live where. Linear in the variables.
+    /// Which variables are live where. O(1).
     pub fn live(&self) -> &LiveVariables {
         &self.live
     }
@@ -189,7 +189,7 @@ pub fn solve_forward_dense<'a, P: Forward>(program: &'a Program, problem: &P) ->
 
 /// As [`solve_forward_dense`], widened at given places, with at most `sweeps` sweeps of
 /// [narrowing](super::solve_forward_narrowing) behind. These may gain less than the sparse ones, which know what a
-/// variable's fact owes to itself.
+/// variable's fact owes to itself. As [`solve_forward_dense`], once more for each sweep at most.
 pub fn solve_forward_dense_at<'a, P: Forward>(
     program: &'a Program,
     problem: &P,

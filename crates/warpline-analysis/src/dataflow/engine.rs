@@ -72,7 +72,7 @@ impl Engine {
         Engine { waiting, steps: 0 }
     }
 
-    /// Has the constraint evaluated, some time from now. No effect if it waits already.
+    /// Has the constraint evaluated, some time from now. No effect if it waits already. O(1).
     #[inline]
     pub fn enqueue(&mut self, constraint: u32) {
         match &mut self.waiting {

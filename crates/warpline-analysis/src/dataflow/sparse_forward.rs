@@ -79,11 +79,15 @@ impl<F> SparseForward<F> {
 ///
 /// Facts are [widened](Forward::widen) at φs at headers of [cycles](crate::CycleForest) that get something else than
 /// their own result from inside the cycle, after all operands on edges taken so far have been met.
+///
+/// Takes time linear in program and versions, and evaluates each instruction, φ and edge once for each time that a fact
+/// which it reads is lowered. Panics if `ssi` is of [another program](Ssi::check_program).
 pub fn solve_forward<P: Forward>(program: &Program, ssi: &Ssi, problem: &P) -> SparseForward<P::Fact> {
     solve_forward_with(program, ssi, problem, ForwardOptions::default())
 }
 
-/// As [`solve_forward`], with at most `sweeps` sweeps of narrowing behind.
+/// As [`solve_forward`], with at most `sweeps` sweeps of narrowing behind, each of which is linear and may solve once
+/// more.
 pub fn solve_forward_narrowing<P: Forward>(
     program: &Program,
     ssi: &Ssi,
@@ -93,7 +97,7 @@ pub fn solve_forward_narrowing<P: Forward>(
     solve_forward_with(program, ssi, problem, ForwardOptions { narrowing: sweeps, ..Default::default() })
 }
 
-/// As [`solve_forward`], with options.
+/// As [`solve_forward`], with options; it takes as much time.
 pub fn solve_forward_with<P: Forward>(
     program: &Program,
     ssi: &Ssi,

@@ -23,8 +23,10 @@ use crate::graph::{CsrGraph, EdgeId, Graph, Node};
 use crate::order::{DfsOrder, Sccs};
 
 /// Places φs where variables are live, every variable defined on entry.
-/// Takes time for each variable and read, at most, with a constant number of φs looked at again for each.
+/// Linear in the graph for each variable, at most: in what lies between its reads and its writes. Each φ that turns out
+/// to be superfluous has those that use it looked at again.
 pub fn place<G: Graph>(graph: &G, accesses: &Accesses) -> Placement {
+    accesses.expect_graph(graph);
     let mut construction: Option<Construction<G>> = None;
     let mut placement = Placement::with_capacity(accesses.variables());
     for x in 0..accesses.variables() {
@@ -359,7 +361,9 @@ mod tests {
         let edges = edges.iter().map(|&(s, t)| (Node(s), Node(t)));
         let graph = CsrGraph::new(nodes, Node(0), edges).expect("ends are nodes");
         let pairs = |list: &[u32]| list.iter().map(|&n| (0, Node(n))).collect::<Vec<_>>();
-        let accesses = Accesses::new(1, pairs(definitions).into_iter(), pairs(exposed).into_iter(), [0]);
+        let accesses =
+            Accesses::new(nodes, 1, pairs(definitions).into_iter(), pairs(exposed).into_iter(), [0]);
+        let accesses = accesses.expect("nodes of the graph");
         place(&graph, &accesses).of(0).iter().map(|n| n.0).collect()
     }
 

@@ -108,6 +108,7 @@ const ROOM: usize = 1 << 25;
 /// Places φs by stored dominance frontiers. Linear in graph, frontiers and φs; frontiers can be quadratic.
 pub fn cytron<G: Graph>(dominators: &Dominators<G>, accesses: &Accesses, pruning: Pruning) -> Placement {
     let graph = dominators.graph();
+    accesses.expect_graph(graph);
     let mut frontiers: Option<Frontiers<G>> = None;
     let mut liveness = (pruning == Pruning::Pruned).then(|| Liveness::new(graph.node_count()));
     // The last variable for which a node was found to need a φ, and the last for which it stood on the worklist.
@@ -159,6 +160,7 @@ pub fn sreedhar_gao<G: Graph>(
     pruning: Pruning,
 ) -> Placement {
     let graph = dominators.graph();
+    accesses.expect_graph(graph);
     let mut search: Option<IteratedFrontier<G>> = None;
     let mut liveness = (pruning == Pruning::Pruned).then(|| Liveness::new(graph.node_count()));
     let mut placement = Placement::with_capacity(accesses.variables());

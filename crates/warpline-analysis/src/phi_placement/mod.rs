@@ -31,33 +31,66 @@ use crate::bitset::BitSet;
 use crate::dom::DomTree;
 use crate::graph::{Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
+use crate::program_error::ProgramError;
 
 /// Which nodes write and read each of a set of variables, numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accesses {
+    nodes: usize,
     definitions: Lists<Node>,
     exposed: Lists<Node>,
     on_entry: BitSet,
 }
 
 impl Accesses {
-    /// Collects the accesses to `variables` variables, as pairs of variable and node.
+    /// Collects the accesses to `variables` variables in `nodes` nodes, as pairs of variable and node.
     ///
-    /// `definitions` are the nodes that write a variable; `exposed` those that read it before any write of their own;
-    /// each pair at most once. `on_entry` are the variables that hold a value when control enters. Panics if a
-    /// variable is not below `variables`. Linear in the variables.
+    /// `definitions` are the nodes that write a variable; `exposed` those that read it before any write of their own.
+    /// A pair counts once, however often it comes. `on_entry` are the variables that hold a value when control enters.
+    /// Linear in the nodes, the variables and the pairs.
+    ///
+    /// # Errors
+    /// If a variable or a node does not exist.
     pub fn new(
+        nodes: usize,
         variables: usize,
         definitions: impl Iterator<Item = (usize, Node)> + Clone,
         exposed: impl Iterator<Item = (usize, Node)> + Clone,
         on_entry: impl IntoIterator<Item = usize>,
-    ) -> Self {
+    ) -> Result<Self, ProgramError> {
+        let check = |x: usize| match x < variables {
+            true => Ok(()),
+            false => Err(ProgramError::NoSuchVariable {
+                variable: Variable(u32::try_from(x).unwrap_or(u32::MAX)),
+                count: variables,
+            }),
+        };
+        for (x, node) in definitions.clone().chain(exposed.clone()) {
+            check(x)?;
+            if node.index() >= nodes {
+                return Err(ProgramError::NoSuchNode { node });
+            }
+        }
         let mut set = BitSet::new(variables);
-        on_entry.into_iter().for_each(|x| _ = set.insert(x));
+        for x in on_entry {
+            check(x)?;
+            set.insert(x);
+        }
+        Ok(Self::group(nodes, variables, definitions, exposed, set))
+    }
+
+    fn group(
+        nodes: usize,
+        variables: usize,
+        definitions: impl Iterator<Item = (usize, Node)> + Clone,
+        exposed: impl Iterator<Item = (usize, Node)> + Clone,
+        on_entry: BitSet,
+    ) -> Self {
         Accesses {
-            definitions: Lists::group(variables, definitions),
-            exposed: Lists::group(variables, exposed),
-            on_entry: set,
+            nodes,
+            definitions: each_once(nodes, Lists::group(variables, definitions)),
+            exposed: each_once(nodes, Lists::group(variables, exposed)),
+            on_entry,
         }
     }
 
@@ -91,8 +124,14 @@ impl Accesses {
                 program.phis(edge).iter().for_each(|phi| reads(phi.operand, &written));
             }
         }
-        let on_entry = program.on_entry().iter().map(|v| v.index());
-        Accesses::new(variables, definitions.into_iter(), exposed.into_iter(), on_entry)
+        let mut on_entry = BitSet::new(variables);
+        program.on_entry().iter().for_each(|v| _ = on_entry.insert(v.index()));
+        Self::group(graph.node_count(), variables, definitions.into_iter(), exposed.into_iter(), on_entry)
+    }
+
+    /// Panics if they are of another graph, as far as the number of nodes tells.
+    fn expect_graph<G: Graph>(&self, graph: &G) {
+        assert!(self.nodes == graph.node_count(), "the accesses are of another graph");
     }
 
     /// How many variables there are. O(1).
@@ -118,6 +157,25 @@ impl Accesses {
     pub fn is_defined_on_entry(&self, variable: usize) -> bool {
         self.on_entry.contains(variable)
     }
+}
+
+/// The lists without what stands in one of them already.
+fn each_once(nodes: usize, lists: Lists<Node>) -> Lists<Node> {
+    let mut seen_in = vec![usize::MAX; nodes];
+    let mut is_new = |x: usize, node: Node| core::mem::replace(&mut seen_in[node.index()], x) != x;
+    if (0..lists.len()).all(|x| lists.get(x).iter().all(|&node| is_new(x, node))) {
+        return lists;
+    }
+    seen_in.fill(usize::MAX);
+    let mut once = Vec::with_capacity(lists.item_count());
+    for x in 0..lists.len() {
+        for &node in lists.get(x) {
+            if core::mem::replace(&mut seen_in[node.index()], x) != x {
+                once.push((x, node));
+            }
+        }
+    }
+    Lists::group(lists.len(), once.iter().copied())
 }
 
 /// Whether `node` is the entry and no edge leads back to it: a definition there is as good as one on entry.
@@ -169,13 +227,13 @@ impl Placement {
         self.starts.len() - 1
     }
 
-    /// The nodes at which a variable gets a φ, in increasing order. Linear in the program.
+    /// The nodes at which a variable gets a φ, in increasing order. O(1).
     #[inline]
     pub fn of(&self, variable: usize) -> &[Node] {
         &self.nodes[self.starts[variable] as usize..self.starts[variable + 1] as usize]
     }
 
-    /// The number of φs of all variables. Linear in the variables.
+    /// The number of φs of all variables. O(1).
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -188,7 +246,7 @@ pub struct Dominators<'a, G> {
 }
 
 impl<'a, G: Graph> Dominators<'a, G> {
-    /// The dominators of `graph`. Linear in the program.
+    /// The dominators of `graph`. O(1).
     #[inline]
     pub fn of(graph: &'a G) -> Self {
         Dominators { graph, tree: OnceCell::new() }
@@ -200,7 +258,7 @@ impl<'a, G: Graph> Dominators<'a, G> {
         self.graph
     }
 
-    /// The tree. Linear in the graph the first time.
+    /// The tree. As [`DomTree::compute`] the first time, then O(1).
     #[inline]
     pub fn tree(&self) -> &DomTree {
         self.tree.get_or_init(|| DomTree::compute(self.graph))

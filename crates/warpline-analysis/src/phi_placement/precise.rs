@@ -29,7 +29,6 @@
 //!
 //! Candidates that are no joins hold what one definition left, or nothing; renaming learns which from an [`Alias`].
 
-use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use super::dominance_frontiers::Frontiers;
@@ -40,10 +39,12 @@ use crate::graph::{Graph, Node};
 use flow::Flow;
 use open::Open;
 use small_graph::{End, SmallGraph};
+use waiting::Waiting;
 
 mod flow;
 mod open;
 mod small_graph;
+mod waiting;
 
 /// What a variable holds where dominance does not say it: a candidate for a φ that only one definition reaches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -108,6 +109,7 @@ fn run<G: Graph>(
     mut aliases: Option<&mut Vec<Alias>>,
 ) -> Placement {
     let graph = dominators.graph();
+    accesses.expect_graph(graph);
     let with_aliases = aliases.is_some();
     let skip = |x: usize| {
         let nothing = match with_aliases {
@@ -116,8 +118,8 @@ fn run<G: Graph>(
         };
         nothing || pruning != Pruning::Minimal && accesses.exposed(x).is_empty()
     };
-    let few =
-        !with_aliases && (0..accesses.variables()).filter(|&x| !skip(x)).nth(limits.variables).is_none();
+    let count = (0..accesses.variables()).filter(|&x| !skip(x)).take(limits.variables + 1).count();
+    let few = !with_aliases && count <= limits.variables;
     let mut placement = Placement::with_capacity(accesses.variables());
     let mut search: Option<Search<G>> = None;
     let mut flow: Option<Flow<G>> = None;
@@ -133,7 +135,7 @@ fn run<G: Graph>(
             liveness.of(graph, definitions, accesses.exposed(x));
         }
         if few && search.is_none() {
-            let flow = flow.get_or_insert_with(|| Flow::new(graph, limits.edges));
+            let flow = flow.get_or_insert_with(|| Flow::new(graph, limits.edges / count));
             if let Some(joins) =
                 flow.variable(definitions, accesses.is_defined_on_entry(x), liveness.as_ref())
             {
@@ -161,7 +163,8 @@ fn has_nothing_to_join<G: Graph>(graph: &G, accesses: &Accesses, variable: usize
 struct Limits {
     /// Up to how many variables that need a look a function is done without dominators.
     variables: usize,
-    /// How many edges are followed for them before dominators are computed after all.
+    /// How many edges are followed for all of them. When those that were looked at have taken more than their share,
+    /// dominators are computed after all: what was done till then is lost.
     edges: usize,
     /// How many members of frontiers are stored at most: real programs have one or two for each edge.
     frontiers: usize,
@@ -170,9 +173,14 @@ struct Limits {
 impl Limits {
     fn of<G: Graph>(graph: &G) -> Self {
         let size = graph.node_count() + graph.edge_count();
-        Limits { variables: 6, edges: 16 * size, frontiers: 16 * size }
+        // What is lost if dominators are computed after all is dear in large functions.
+        let edges = if size > LARGE { 2 * size } else { 12 * size };
+        Limits { variables: 6, edges, frontiers: 16 * size }
     }
 }
+
+/// Functions of more nodes and edges take more than some ten microseconds.
+const LARGE: usize = 800;
 
 const NONE: u32 = u32::MAX;
 
@@ -228,8 +236,8 @@ struct Search<'a, G> {
     marks: Vec<Mark>,
     /// The subtrees of the definitions that no other one dominates, as first and last pre-order numbers.
     tops: Vec<(u32, u32)>,
-    /// Marks that wait to be taken, each as its level in the upper half of a number and itself in the lower half.
-    waiting: BinaryHeap<u64>,
+    /// Marks that wait to be taken.
+    waiting: Waiting,
     /// Candidates that are no joins as far as is known, and that have no mark above that was taken; by pre-order
     /// number.
     open: Open,
@@ -255,7 +263,7 @@ impl<'a, G: Graph> Search<'a, G> {
             round: 0,
             marks: Vec::with_capacity(FEW),
             tops: Vec::with_capacity(FEW),
-            waiting: BinaryHeap::with_capacity(FEW),
+            waiting: Waiting::default(),
             open: Open::default(),
             small: SmallGraph::default(),
             late: false,
@@ -367,7 +375,7 @@ impl<'a, G: Graph> Search<'a, G> {
         self.marks.push(mark);
         let state = &mut self.nodes[node.index()];
         (state.round, state.mark) = (self.round, m);
-        self.waiting.push(u64::from(self.dom.level(node)) << 32 | u64::from(m));
+        self.waiting.push(self.dom.level(node));
         m
     }
 
@@ -385,8 +393,7 @@ impl<'a, G: Graph> Search<'a, G> {
 
     /// Takes the marks from the deepest level upwards. Returns the one that was left if the rest needed no look.
     fn take_all(&mut self, liveness: Option<&Liveness>) -> Option<u32> {
-        while let Some(next) = self.waiting.pop() {
-            let m = next as u32;
+        while let Some(m) = self.waiting.pop() {
             let source = self.source(m) as usize;
             self.marks[source].waiting -= 1;
             if self.is_settled(m) {
@@ -581,7 +588,7 @@ impl<'a, G: Graph> Search<'a, G> {
         let from = aliases.len();
         if let Some(last) = last {
             let class = self.source(last);
-            let waiting = self.waiting.drain().map(|next| next as u32);
+            let waiting = core::iter::from_fn(|| self.waiting.pop());
             let mut work: Vec<Node> = waiting.chain([last]).map(|m| self.marks[m as usize].node).collect();
             while let Some(n) = work.pop() {
                 let is_marked = |n: Node| self.nodes[n.index()].round == self.round;

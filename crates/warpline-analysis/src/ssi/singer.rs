@@ -16,7 +16,7 @@ use crate::graph::Node;
 use crate::program::Program;
 
 /// Static single information form by Singer's iterative construction: φs where definitions meet, σs where uses part.
-/// The variables times the graph, at most.
+/// Linear in the graph for each variable and each turn, at most.
 pub fn singer_ssi(program: &Program) -> Ssi {
     let mut wanted = program.with_several_definitions().clone();
     add_used(program, &mut wanted);

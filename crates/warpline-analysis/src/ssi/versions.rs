@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::bitset::BitSet;
 use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::program::{Instruction, Program, Variable};
+use crate::program_error::ProgramError;
 
 /// A version of a variable. The versions below [`Program::variables`] are the variables themselves: of each, its
 /// value on entry or else its first definition in dominance order.
@@ -58,6 +59,8 @@ pub struct Ssi {
     pub(crate) copies_at: Lists<Version>,
     /// Variables with more than one version.
     pub(crate) split: BitSet,
+    /// Of the program.
+    pub(crate) outline: u64,
 }
 
 /// No version: the variable holds nothing there.
@@ -86,7 +89,24 @@ impl Ssi {
             sigmas_at: Lists::group(graph.edge_count(), none()),
             copies_at: Lists::group(program.instructions(), none()),
             split: BitSet::new(program.variables()),
+            outline: program.outline(),
         }
+    }
+
+    /// Whether it is of this program, or of one that was described in the same words. O(1).
+    ///
+    /// # Errors
+    /// If it is of another one.
+    pub fn check_program(&self, program: &Program) -> Result<(), ProgramError> {
+        match self.outline == program.outline() {
+            true => Ok(()),
+            false => Err(ProgramError::OtherProgram),
+        }
+    }
+
+    /// Panics if it is of another program.
+    pub(crate) fn expect_program(&self, program: &Program) {
+        assert!(self.outline == program.outline(), "{}", ProgramError::OtherProgram);
     }
 
     /// How many versions there are. O(1).
@@ -182,7 +202,7 @@ impl Ssi {
         self.split.contains(variable.index())
     }
 
-    /// How many φs, σs and copies were added. O(1).
+    /// How many φs, σs and copies were added. O(n log n) in these.
     pub fn counts(&self, program: &Program) -> Counts {
         let mut counts = Counts::default();
         let mut sigmas = Vec::new();

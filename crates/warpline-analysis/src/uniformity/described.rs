@@ -55,19 +55,18 @@ enum Maker {
 impl SsaProgram {
     /// What uniformity has to know of a program in SSA form, over [its graph](Program::graph). Value *n* is variable
     /// *n*. `meaning` says how the uniformity of each follows from that of the operands of its instruction or φ; what
-    /// decides which way control takes out of a block are the operands of its [branch](Program::branch). Takes time
-    /// linear in the program.
+    /// decides which way control takes out of a block are the operands of its [branch](Program::branch). As
+    /// [`Program::check_ssa`].
     ///
     /// # Errors
-    /// If a variable has several definitions; [`of_versions`](Self::of_versions) takes such programs.
+    /// If a variable has several definitions or is used where it is not defined on all ways;
+    /// [`of_versions`](Self::of_versions) takes such programs.
     pub fn of<M: Into<Meaning>>(
         program: &Program,
         meaning: impl Fn(Origin) -> M,
     ) -> Result<SsaProgram, ProgramError> {
-        match program.with_several_definitions().iter().next() {
-            Some(v) => Err(ProgramError::SeveralDefinitions { variable: Variable(v as u32) }),
-            None => Self::of_versions(program, &Ssi::unsplit(program), meaning),
-        }
+        program.check_ssa()?;
+        Self::of_versions(program, &Ssi::unsplit(program), meaning)
     }
 
     /// The same of any program, the live ranges of which are split by whatever strategy
@@ -75,12 +74,13 @@ impl SsaProgram {
     /// more value is behind them, which differs between threads. Linear in program and versions.
     ///
     /// # Errors
-    /// None if `ssi` is of this program.
+    /// If `ssi` is of another program.
     pub fn of_versions<M: Into<Meaning>>(
         program: &Program,
         ssi: &Ssi,
         meaning: impl Fn(Origin) -> M,
     ) -> Result<SsaProgram, ProgramError> {
+        ssi.check_program(program)?;
         let graph = program.graph();
         let makers = makers(program, ssi);
         let named = resolve(ssi, &makers);

@@ -47,6 +47,7 @@ use crate::graph::{CsrGraph, EdgeId, Graph, Node};
 use crate::joins::Split;
 use crate::limits::Limits;
 use crate::order::DfsOrder;
+use crate::program_error::ProgramError;
 
 /// How often a program is solved at most. Chains of equalities of which one makes the next of use are rarely longer.
 pub const ROUNDS: usize = 16;
@@ -87,6 +88,8 @@ pub enum FactError {
         /// The value.
         value: Value,
     },
+    /// The graph is not the one that the program was built over.
+    OtherGraph,
 }
 
 impl fmt::Display for FactError {
@@ -98,6 +101,7 @@ impl fmt::Display for FactError {
             FactError::NoSuchValue { value } => {
                 write!(f, "{value}, of which a fact speaks, was never declared")
             }
+            FactError::OtherGraph => ProgramError::OtherGraph.fmt(f),
         }
     }
 }
@@ -128,7 +132,7 @@ impl Facts {
     /// Whenever control takes `edge`, `a` and `b` are equal (Figure 3c). Which of them is known to be uniform does
     /// not matter. Undefined values are equal to nothing. Where the definition of one does not dominate the edge, the
     /// fact is not used. That a value is constant behind an edge is said with an argument that stands for the
-    /// constant.
+    /// constant. O(1).
     #[must_use]
     pub fn equal_on(mut self, edge: EdgeId, a: Value, b: Value) -> Self {
         self.equal_on.push((edge, a, b));
@@ -287,12 +291,12 @@ pub(super) fn compute<G: Graph>(
     algorithm: Algorithm,
     limits: &Limits,
 ) -> Result<Uniformity, FactError> {
+    program.check_graph(graph).map_err(|_| FactError::OtherGraph)?;
     facts.check(graph, program)?;
     let (clock, workspace) = (&mut clock::NoClock, &mut Workspace::default());
     if facts.is_empty() {
         return Ok(engine::run_on(graph, program, Task { algorithm, limits, clock, workspace }));
     }
-    program.expect_graph(graph);
     let live = Live::new(graph, facts);
     let whole = CsrGraph::copy_of(graph);
     let whole_dfs = DfsOrder::compute(&whole);
@@ -543,7 +547,7 @@ impl Uniformity {
         self.known.as_ref().is_some_and(|known| known.is_dead(Place::Node(node)))
     }
 
-    /// Whether facts say that control never takes an edge.
+    /// Whether facts say that control never takes an edge. O(1).
     pub fn is_never_taken(&self, edge: EdgeId) -> bool {
         self.known.as_ref().is_some_and(|known| known.is_dead(Place::Edge(edge)))
     }

@@ -184,8 +184,8 @@ fn numbered<T: Copy>(list: &[T], number: u32) -> Option<T> {
 impl Uniformity {
     /// Analyses a program over `graph`.
     ///
-    /// This, like all that follow, panics if `graph` is not the one that the program was built over, as far as its
-    /// size and the ends of its edges tell.
+    /// This, like what follows, panics if `graph` is not the one that the program was built over;
+    /// [`SsaProgram::check_graph`] says whether it is.
     /// Near-linear in graph and program, but for branches that [`Joins`](crate::Joins) has to follow; those by
     /// which very many edges leave very many cycles are bounded by [`Limits`].
     pub fn compute<G: Graph>(graph: &G, program: &SsaProgram) -> Self {
@@ -222,7 +222,7 @@ impl Uniformity {
     /// As [`compute`](Self::compute), [`facts::ROUNDS`] times at most.
     ///
     /// # Errors
-    /// If a fact speaks of an edge or a value that does not exist.
+    /// If a fact speaks of an edge or a value that does not exist, or the program was built over another graph.
     pub fn compute_with_facts<G: Graph>(
         graph: &G,
         program: &SsaProgram,
@@ -231,7 +231,8 @@ impl Uniformity {
         Self::compute_with_facts_by(graph, program, facts, Algorithm::Joins, &Limits::of(graph))
     }
 
-    /// The same by one of the [algorithms](Algorithm), within given limits.
+    /// The same by one of the [algorithms](Algorithm), within given limits. As [`compute_by`](Self::compute_by),
+    /// [`facts::ROUNDS`] times at most.
     ///
     /// # Errors
     /// As above.
@@ -263,7 +264,7 @@ impl Uniformity {
         engine::run_on(graph, program, Task { algorithm, limits, clock, workspace })
     }
 
-    /// [`compute_by`](Self::compute_by), with the time that it takes.
+    /// As [`compute_by`](Self::compute_by), with the time that it takes.
     #[cfg(feature = "baselines")]
     pub fn compute_timed<G: Graph>(graph: &G, program: &SsaProgram, algorithm: Algorithm) -> (Self, Times) {
         let (mut times, mut full) = (Times::default(), core::time::Duration::ZERO);
@@ -314,6 +315,7 @@ impl Uniformity {
     }
 
     fn sees_apart<G: Graph>(&self, graph: &G, value: Value, place: Place) -> bool {
+        self.expect_graph(graph);
         if self.known.as_ref().is_some_and(|known| known.is_dead(place)) {
             return false;
         }
@@ -324,6 +326,7 @@ impl Uniformity {
     /// A cycle that makes a use of `value` at `node` temporally divergent; the innermost one if there are several.
     /// Takes as many steps as [`is_divergent_at`](Self::is_divergent_at).
     pub fn temporal_at<G: Graph>(&self, graph: &G, value: Value, node: Node) -> Option<CycleId> {
+        self.expect_graph(graph);
         let place = Place::Node(node);
         let cycle = self.leaves_apart(graph, value, place)?;
         self.uniform_equal(graph, value, place).is_none().then_some(cycle)
@@ -332,9 +335,22 @@ impl Uniformity {
     /// A cycle that makes a use of `value` on `edge` temporally divergent; the innermost one if there are several.
     /// Takes as many steps as [`is_divergent_at`](Self::is_divergent_at).
     pub fn temporal_on<G: Graph>(&self, graph: &G, value: Value, edge: EdgeId) -> Option<CycleId> {
+        self.expect_graph(graph);
         let place = Place::Edge(edge);
         let cycle = self.leaves_apart(graph, value, place)?;
         self.uniform_equal(graph, value, place).is_none().then_some(cycle)
+    }
+
+    /// Panics if a graph has another number of nodes than the one that was analysed: a look at it all would cost more
+    /// than what is asked.
+    fn expect_graph<G: Graph>(&self, graph: &G) {
+        assert!(self.join.len() == graph.node_count(), "{}", ProgramError::OtherGraph);
+    }
+
+    /// Panics if graph or program are not of the size of those that were analysed.
+    fn expect_sizes<G: Graph>(&self, graph: &G, program: &SsaProgram) {
+        self.expect_graph(graph);
+        assert!(self.value_cause.len() == program.value_count(), "another program was analysed");
     }
 
     /// A cycle that makes a use of `value` temporally divergent, whatever it is known to be equal to.

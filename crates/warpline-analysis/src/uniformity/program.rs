@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::cycles::{CycleForest, CycleId};
+use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Lists, Node, Outline};
 pub use crate::ids::Value;
 use crate::program_error::ProgramError;
@@ -39,6 +40,8 @@ pub struct SsaBuilder {
     operands: Vec<(Value, u32)>,
     terminators: Vec<(usize, Value)>,
     phis: Vec<Value>,
+    /// The edges on which φs have no operand, by φ in the order of declaration.
+    undefined: Vec<(Value, EdgeId)>,
 }
 
 impl SsaBuilder {
@@ -59,15 +62,15 @@ impl SsaBuilder {
         self.define(None, rule, false)
     }
 
-    /// Declares a value that is computed at `node`. Operands may be values that are declared later. O(1).
+    /// Declares a value that is computed at `node`. Operands may be values that are declared later. O(1) an operand.
     pub fn plain(&mut self, node: Node, rule: Rule, operands: impl IntoIterator<Item = Value>) -> Value {
         let value = self.define(Some(node), rule, false);
         self.operands.extend(operands.into_iter().map(|v| (v, NONE)));
         value
     }
 
-    /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`, or left out)
-    /// may be taken to be any value, so it never makes the φ divergent. O(1).
+    /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`) may be taken to be
+    /// any value, so it never makes the φ divergent. O(1) an operand.
     pub fn phi(
         &mut self,
         node: Node,
@@ -75,8 +78,12 @@ impl SsaBuilder {
         operands: impl IntoIterator<Item = (EdgeId, Option<Value>)>,
     ) -> Value {
         let value = self.define(Some(node), rule, true);
-        let defined = operands.into_iter().filter_map(|(edge, v)| v.map(|v| (v, edge.0)));
-        self.operands.extend(defined);
+        for (edge, operand) in operands {
+            match operand {
+                Some(v) => self.operands.push((v, edge.0)),
+                None => self.undefined.push((value, edge)),
+            }
+        }
         value
     }
 
@@ -91,7 +98,7 @@ impl SsaBuilder {
         }
     }
 
-    /// Adds operands to what decides which edge control takes out of `node`.
+    /// Adds operands to what decides which edge control takes out of `node`. O(1) an operand.
     pub fn terminator(&mut self, node: Node, operands: impl IntoIterator<Item = Value>) {
         self.terminators.extend(operands.into_iter().map(|v| (node.index(), v)));
     }
@@ -99,27 +106,32 @@ impl SsaBuilder {
     /// The program, over the given graph. Linear in graph and program.
     ///
     /// # Errors
-    /// If a node, an edge or an operand that was named does not exist.
+    /// If a node, an edge or an operand that was named does not exist, or if a φ has not one operand for each edge that
+    /// leads to its node.
     pub fn build<G: Graph>(mut self, graph: &G) -> Result<SsaProgram, ProgramError> {
         self.starts.push(self.operands.len() as u32);
-        let mut seen_for = vec![NONE; graph.edge_count()];
+        self.check_operands(graph)?;
+        self.check_phis(graph)?;
+        let terminators = Lists::group(graph.node_count(), self.terminators.iter().copied());
+        Ok(SsaProgram {
+            definitions: self.definitions,
+            starts: self.starts,
+            operands: self.operands,
+            terminators,
+            phis: self.phis,
+            outline: Outline::of(graph),
+        })
+    }
+
+    /// Whether all nodes and operands that were named are there.
+    fn check_operands<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
         for (i, d) in self.definitions.iter().enumerate() {
-            let user = Value::new(i);
             if d.node != NONE && d.node as usize >= graph.node_count() {
                 return Err(ProgramError::NoSuchNode { node: Node(d.node) });
             }
-            for &(operand, edge) in &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize] {
+            for &(operand, _) in &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize] {
                 if operand.index() >= self.definitions.len() {
-                    return Err(ProgramError::NoSuchOperand { user: Some(user), operand });
-                }
-                if !d.is_phi {
-                    continue;
-                }
-                if edge as usize >= graph.edge_count() || graph.target(EdgeId(edge)) != Node(d.node) {
-                    return Err(ProgramError::NotAnInEdge { phi: user, edge: EdgeId(edge) });
-                }
-                if core::mem::replace(&mut seen_for[edge as usize], user.0) == user.0 {
-                    return Err(ProgramError::RepeatedEdge { phi: user, edge: EdgeId(edge) });
+                    return Err(ProgramError::NoSuchOperand { user: Some(Value::new(i)), operand });
                 }
             }
         }
@@ -131,22 +143,43 @@ impl SsaBuilder {
                 return Err(ProgramError::NoSuchOperand { user: None, operand });
             }
         }
-        let terminators = Lists::group(graph.node_count(), self.terminators.iter().copied());
-        Ok(SsaProgram {
-            definitions: self.definitions,
-            starts: self.starts,
-            operands: self.operands,
-            terminators,
-            phis: self.phis,
-            outline: Outline::of(graph),
-        })
+        Ok(())
+    }
+
+    /// Whether each φ has one operand for each edge that leads to its node, and none for others.
+    fn check_phis<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
+        let mut seen_for = vec![NONE; graph.edge_count()];
+        let mut undefined = self.undefined.iter().peekable();
+        for &phi in &self.phis {
+            let (i, node) = (phi.index(), Node(self.definitions[phi.index()].node));
+            let mut see = |edge: u32| {
+                if edge as usize >= graph.edge_count() || graph.target(EdgeId(edge)) != node {
+                    return Err(ProgramError::NotAnInEdge { phi, edge: EdgeId(edge) });
+                }
+                match core::mem::replace(&mut seen_for[edge as usize], phi.0) == phi.0 {
+                    true => Err(ProgramError::RepeatedEdge { phi, edge: EdgeId(edge) }),
+                    false => Ok(()),
+                }
+            };
+            for &(_, edge) in &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize] {
+                see(edge)?;
+            }
+            while let Some(&(_, edge)) = undefined.next_if(|u| u.0 == phi) {
+                see(edge.0)?;
+            }
+            if let Some(edge) = graph.in_edges(node).find(|edge| seen_for[edge.index()] != phi.0) {
+                return Err(ProgramError::MissingEdge { phi, edge });
+            }
+        }
+        Ok(())
     }
 }
 
 /// A program in SSA form, as far as uniformity depends on it.
 ///
-/// It is assumed, not checked, that definitions dominate uses: a plain value's operand is defined in a node that
-/// dominates the value's node, a φ's operand in one that dominates the edge's source.
+/// Definitions must dominate uses: a plain value's operand is defined in a node that dominates the value's node, a φ's
+/// operand in one that dominates the edge's source. [`check_dominance`](Self::check_dominance) says whether they do;
+/// nothing else looks at it.
 #[derive(Clone, Debug)]
 pub struct SsaProgram {
     definitions: Vec<Definition>,
@@ -211,7 +244,7 @@ impl SsaProgram {
         &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
-    /// The operands of a value, each with the edge on which a φ takes it.
+    /// The operands of a value, each with the edge on which a φ takes it. O(1) a step.
     pub fn operands(
         &self,
         value: Value,
@@ -219,7 +252,7 @@ impl SsaProgram {
         self.uses(value).iter().map(|&(v, e)| (v, (e != NONE).then_some(EdgeId(e))))
     }
 
-    /// What decides which edge control takes out of `node`.
+    /// What decides which edge control takes out of `node`. O(1).
     pub fn terminator(&self, node: Node) -> &[Value] {
         self.terminators.get(node.index())
     }
@@ -231,9 +264,50 @@ impl SsaProgram {
         Lists::group(self.terminators.len(), at_nodes)
     }
 
-    /// Panics if a graph is not the one that the program was built over: its nodes and edges would be others.
+    /// Whether a graph is the one that the program was built over, as far as its size, its entry and the ends of its
+    /// edges tell. Linear in the graph.
+    ///
+    /// # Errors
+    /// If it is another one: its nodes and edges would not be those that the program speaks of.
+    pub fn check_graph<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
+        match self.outline == Outline::of(graph) {
+            true => Ok(()),
+            false => Err(ProgramError::OtherGraph),
+        }
+    }
+
+    /// Panics if a graph is not the one that the program was built over.
     pub(super) fn expect_graph<G: Graph>(&self, graph: &G) {
-        assert!(self.outline == Outline::of(graph), "the program was built over another graph");
+        assert!(self.outline == Outline::of(graph), "{}", ProgramError::OtherGraph);
+    }
+
+    /// Whether each operand is defined on all ways to where it is used. Uses that control does not reach are not
+    /// looked at. For whoever builds programs and wants to know that they are right: the analyses take it for granted.
+    /// As [`DomTree::compute`], and linear in the operands.
+    ///
+    /// # Errors
+    /// If the program was built over another graph, or the definition of an operand does not dominate its use.
+    pub fn check_dominance<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
+        self.check_graph(graph)?;
+        let dominators = DomTree::compute(graph);
+        let holds = |operand: Value, at: Node| {
+            !dominators.is_reachable(at) || self.node(operand).is_none_or(|n| dominators.dominates(n, at))
+        };
+        for user in self.values() {
+            let Some(node) = self.node(user) else { continue };
+            for (operand, edge) in self.operands(user) {
+                let at = edge.map_or(node, |edge| graph.source(edge));
+                if !holds(operand, at) {
+                    return Err(ProgramError::NotDefinedBefore { user: Some(user), operand, node: at });
+                }
+            }
+        }
+        for node in graph.nodes() {
+            if let Some(&operand) = self.terminator(node).iter().find(|&&operand| !holds(operand, node)) {
+                return Err(ProgramError::NotDefinedBefore { user: None, operand, node });
+            }
+        }
+        Ok(())
     }
 
     /// The φs, by number.

@@ -384,9 +384,17 @@ impl Builder<'_> {
                 });
                 format!("{results} {}", operands.collect::<Vec<_>>().join(", "))
             }
-            _ => {
+            op => {
+                let what = self.result.describe(self.module, func, inst);
+                let compared = match op {
+                    Op::ICmp(predicate) => Some(predicate.name()),
+                    Op::FCmp(predicate) => Some(predicate.name()),
+                    _ => None,
+                };
                 let operands: Vec<String> = data.args.iter().map(|&v| self.operand(v)).collect();
-                format!("{} {}", self.result.describe(self.module, func, inst), operands.join(", "))
+                let operands = Some(operands.join(", ")).filter(|text| !text.is_empty());
+                let parts = compared.map(str::to_owned).into_iter().chain(operands);
+                parts.fold(what, |text, part| text + " " + &part)
             }
         };
         if !data.edges.is_empty() {

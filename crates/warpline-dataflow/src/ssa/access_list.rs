@@ -55,12 +55,14 @@ pub(super) struct AccessList {
     /// With the first read of the block.
     pub exposed: Vec<(Slot, Node, Inst)>,
     variables: usize,
+    blocks: usize,
 }
 
 impl AccessList {
     /// One pass over the instructions of the blocks for which `counts` holds, in the order of the layout.
     pub(super) fn collect(func: &Function, counts: impl Fn(Node) -> bool, slots: &Slots) -> AccessList {
-        let mut list = AccessList { writes: Vec::new(), exposed: Vec::new(), variables: slots.len() };
+        let (variables, blocks) = (slots.len(), func.blocks.len());
+        let mut list = AccessList { writes: Vec::new(), exposed: Vec::new(), variables, blocks };
         // By variable: its last write in the list, and the last block that was found to read it exposed.
         let mut last_write: Vec<usize> = vec![usize::MAX; slots.len()];
         let mut last_exposed: Vec<Node> = vec![Node(u32::MAX); slots.len()];
@@ -110,11 +112,8 @@ impl AccessList {
     ) -> phi_placement::Accesses {
         let definitions = self.writes.iter().map(|w| (w.slot.index(), w.node));
         let exposed = self.exposed.iter().map(|e| (e.0, e.1)).chain(needed.iter().copied());
-        phi_placement::Accesses::new(
-            self.variables,
-            definitions,
-            exposed.map(|(s, node)| (s.index(), node)),
-            on_entry,
-        )
+        let exposed = exposed.map(|(s, node)| (s.index(), node));
+        phi_placement::Accesses::new(self.blocks, self.variables, definitions, exposed, on_entry)
+            .expect("the blocks and variables of a function are its own")
     }
 }

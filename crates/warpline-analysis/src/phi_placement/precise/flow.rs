@@ -34,8 +34,9 @@ pub(super) struct Flow<'a, G> {
     nodes: Vec<State>,
     variable: u32,
     round: u32,
-    /// How many more edges may be followed.
+    /// How many more edges may be followed, and how many more each variable adds.
     budget: usize,
+    share: usize,
     sources: Vec<Node>,
     work: Vec<Node>,
     met: Vec<Node>,
@@ -43,15 +44,16 @@ pub(super) struct Flow<'a, G> {
 }
 
 impl<'a, G: Graph> Flow<'a, G> {
-    /// Prepares for the variables of `graph`; gives up when more than `budget` edges were followed in all.
-    pub(super) fn new(graph: &'a G, budget: usize) -> Self {
+    /// Prepares for the variables of `graph`; gives up when more than `share` edges were followed for each so far.
+    pub(super) fn new(graph: &'a G, share: usize) -> Self {
         Flow {
             graph,
             reachable: reachable_from(graph, [graph.entry()]),
             nodes: vec![State::default(); graph.node_count()],
             variable: 0,
             round: 0,
-            budget,
+            budget: 0,
+            share,
             sources: Vec::new(),
             work: Vec::new(),
             met: Vec::new(),
@@ -67,6 +69,7 @@ impl<'a, G: Graph> Flow<'a, G> {
         liveness: Option<&Liveness>,
     ) -> Option<&[Node]> {
         self.variable += 1;
+        self.budget += self.share;
         self.joins.clear();
         self.sources.clear();
         for &d in definitions.iter().filter(|d| self.reachable.contains(d.index())) {
@@ -98,7 +101,9 @@ impl<'a, G: Graph> Flow<'a, G> {
         }
         for k in 0..self.sources.len() {
             let source = self.sources[k];
-            graph.successors(source).for_each(|t| self.arrive(t, source.0, liveness));
+            let successors = graph.successors(source);
+            self.budget = self.budget.saturating_sub(successors.len());
+            successors.for_each(|t| self.arrive(t, source.0, liveness));
         }
         while let Some(n) = self.work.pop() {
             let label = self.nodes[n.index()].label;

@@ -70,6 +70,7 @@ pub fn place_in_order<G: Graph>(
 }
 
 /// Algorithm 1 alone, to be timed apart. Returns for how many variables it was run: those that may need a φ.
+/// Linear in the graph for each variable and round.
 pub fn algorithm_1<G: Graph>(graph: &G, accesses: &Accesses) -> usize {
     let mut forward = Forward::new(graph, None);
     let with_joins = (0..accesses.variables()).filter(|&x| !has_nothing_to_join(accesses, x));
@@ -88,6 +89,7 @@ fn place_all<G: Graph>(
     accesses: &Accesses,
     mut select: impl FnMut(usize) -> usize,
 ) -> Placement {
+    accesses.expect_graph(graph);
     // Without another choice they are taken from the end, so in reverse post-order.
     let mut joins = forward.joins();
     joins.reverse();

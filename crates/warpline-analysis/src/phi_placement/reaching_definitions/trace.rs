@@ -34,7 +34,8 @@ pub struct Round {
 }
 
 impl<'a, G: Graph> Trace<'a, G> {
-    /// Runs Algorithm 1 for a variable. Edges are visited in reverse post-order of their sources. O(1).
+    /// Runs Algorithm 1 for a variable. Edges are visited in reverse post-order of their sources. Linear in
+    /// the graph for each round, of which there are as many as cycles are nested and one more.
     pub fn new(graph: &'a G, accesses: &Accesses, variable: usize) -> Self {
         let mut forward = Forward::new(graph, None);
         forward.run(accesses.definitions(variable), accesses.is_defined_on_entry(variable));
@@ -46,7 +47,8 @@ impl<'a, G: Graph> Trace<'a, G> {
         self.forward.virtual_entry()
     }
 
-    /// A∘: what reaches the start of a node, in increasing order. O(1).
+    /// A∘: what reaches the start of a node, in increasing order. Linear in
+    /// the in-edges, and a logarithm for the order.
     pub fn before(&self, node: Node) -> Vec<Definition> {
         let mut found = Vec::new();
         self.forward.for_each_before(node, |d| found.push(d));
@@ -66,7 +68,8 @@ impl<'a, G: Graph> Trace<'a, G> {
         self.forward.case(node)
     }
 
-    /// Algorithms 2 and 3 on the graph of a join node, before anything else is resolved. O(1).
+    /// Algorithms 2 and 3 on the graph of a join node, before anything else is resolved. Quadratic in
+    /// the graph.
     pub fn concretize(&self, join: Node) -> Concretization {
         let mut graph = Dependencies::new(self.virtual_entry().index());
         graph.create(&self.forward, |d| Some(self.forward.look(d)), join);
