@@ -59,6 +59,8 @@ fn is_sequential(options: &KernelOptions, functions: &[String]) -> Result<bool> 
     if is_gpu(&imported.ir.triple) || !imported.bridge.module().opencl_kernels().is_empty() {
         return Ok(false);
     }
-    let Ok((found, _)) = find(&imported, &all) else { return Ok(false) };
-    Ok(!found.iter().any(|one| has_cross_lane_operations(&imported.ir, &imported.ir.functions[one.func])))
+    let Ok((found, refused)) = find(&imported, &all) else { return Ok(false) };
+    let has_loops = !found.is_empty() || !refused.is_empty();
+    Ok(has_loops
+        && !found.iter().any(|one| has_cross_lane_operations(&imported.ir, &imported.ir.functions[one.func])))
 }

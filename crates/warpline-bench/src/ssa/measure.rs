@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use warpline::ir::{Function, Module};
-use warpline_analysis::Node;
-use warpline_analysis::phi_placement::{Placement, Pruning};
+use warpline_analysis::phi_placement::{Accesses, Placement, Pruning};
+use warpline_analysis::{CsrGraph, Graph as _, Node};
 use warpline_llvm::Imported;
 
 use super::exit::with_exit;
@@ -275,7 +275,8 @@ fn count(module: &Module, func: &Function) -> (Procedure, Subject) {
 fn phis(module: &Module, func: &Function, subject: &Subject, precise: &Placement) -> Phis {
     let count = |method: Method| method.place(subject).count();
     let (graph, exit) = with_exit(module, func);
-    let with_exit = Subject { graph, ..subject.clone() };
+    let accesses = with_one_node_more(&subject.accesses, &graph);
+    let with_exit = Subject { graph, accesses, ..subject.clone() };
     let reaching = Method::Precise(Pruning::Minimal).place(&with_exit);
     let frontier = Method::Cytron(Pruning::Minimal).place(&with_exit);
     let accesses = &with_exit.accesses;
@@ -292,6 +293,18 @@ fn phis(module: &Module, func: &Function, subject: &Subject, precise: &Placement
         pruned_dominance_frontier: count(Method::Cytron(Pruning::Pruned)),
         braun: count(Method::Braun),
     }
+}
+
+/// The same accesses of a graph that has the nodes of theirs and one more, which accesses nothing.
+fn with_one_node_more(accesses: &Accesses, graph: &CsrGraph) -> Accesses {
+    let variables = 0..accesses.variables();
+    let each = |of: fn(&Accesses, usize) -> &[Node]| {
+        variables.clone().flat_map(move |x| of(accesses, x).iter().map(move |&node| (x, node)))
+    };
+    let on_entry = variables.clone().filter(|&x| accesses.is_defined_on_entry(x));
+    let all = (each(Accesses::definitions), each(Accesses::exposed));
+    Accesses::new(graph.node_count(), accesses.variables(), all.0, all.1, on_entry)
+        .expect("all nodes of accesses are in the graph")
 }
 
 fn count_at(placement: &Placement, node: Node) -> usize {

@@ -336,7 +336,8 @@ fn judge(
     {
         return Err(made_up::does_not_fit(&stop.text, note));
     }
-    if lockstep.stopped.is_some()
+    if note.is_some()
+        && lockstep.stopped.is_some()
         && let Some(name) = missing::first(&kernel.imported.ir, kernel.func)
     {
         let message = format!("it calls `{}`, which is not in this file", demangle(&name));
