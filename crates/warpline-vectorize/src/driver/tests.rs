@@ -225,7 +225,7 @@ fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
     let driver = vector_range(&mut module, kernel, &variants, &shapes, "range").unwrap();
     verify_module(&module).unwrap();
     let mut machine = Machine::new(&module);
-    let array = machine.memory.allocate_bytes(&[0xff; 512], 64).unwrap();
+    let array = machine.memory.allocate_bytes(&[0xff; 1024], 64).unwrap();
     let to = array.wrapping_add(offset).wrapping_sub((4 * begin) as u64);
     let code = machine.prepare_id(driver);
     let [first, end] = [begin, begin + count].map(|n| Val::int(n as u128 & u128::from(u64::MAX)));
@@ -240,12 +240,12 @@ fn lanes_over_a_range(offset: u64, begin: i64, count: i64) -> (Vec<i32>, u128) {
 #[test]
 fn whole_groups_begin_behind_the_lead() {
     for offset in (0..64).step_by(4) {
-        for begin in [-20, 0, 7] {
-            let (lanes, prologue) = lanes_over_a_range(offset, begin, 50);
+        for begin in [-72, 0, 7] {
+            let (lanes, prologue) = lanes_over_a_range(offset, begin, 150);
             assert_eq!(prologue as u64, (16 - offset % 16) % 16 / 4, "{offset}");
             // A group ends where the index changes its sign; on either side of that are too few for a prologue.
             let prologue = if begin < 0 { 0 } else { prologue as usize };
-            let expected = (0..prologue).chain(0..50 - prologue).map(|k| (k % 4) as i32).chain([-1]);
+            let expected = (0..prologue).chain(0..150 - prologue).map(|k| (k % 4) as i32).chain([-1]);
             assert_eq!(lanes, expected.collect::<Vec<i32>>(), "{offset} bytes from a line, from {begin} on");
         }
     }
@@ -253,9 +253,9 @@ fn whole_groups_begin_behind_the_lead() {
 
 #[test]
 fn few_indices_have_no_lead() {
-    let (lanes, prologue) = lanes_over_a_range(4, 0, 31);
+    let (lanes, prologue) = lanes_over_a_range(4, 0, 127);
     assert_eq!(prologue, 3);
-    assert!(lanes[..31].iter().enumerate().all(|(k, &l)| l as usize == k % 4), "{lanes:?}");
+    assert!(lanes[..127].iter().enumerate().all(|(k, &l)| l as usize == k % 4), "{lanes:?}");
 }
 
 #[test]
