@@ -1,9 +1,9 @@
 //! Findings as other programs take them: SARIF 2.1.0, annotations of GitHub's, and a gate that lets known ones pass.
 //!
-//! A finding has an identity that survives edits elsewhere: the rule, the function, the name of the file, and the text of
-//! the source line, numbered among equals. Line numbers, names of values and folders, which change, have no part in it;
-//! the file has, so that what is copied to another one is new there. A baseline is a file of identities, with a few
-//! words each so that changes of the file can be read.
+//! A finding has an identity that survives edits elsewhere: the rule, the function, the name of the file, and the text
+//! of the source line, numbered among equals. Line numbers, names of values and folders, which change, have no part in
+//! it; the file has, so that what is copied to another one is new there. A baseline is a file of identities, with a
+//! few words each so that changes of the file can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -204,7 +204,8 @@ pub(crate) fn in_place(
     machine: &Machine,
 ) -> Result<InPlace> {
     let taken = take_in_turn(imported, found, None, |imported, one| {
-        machine.best(imported, &options.kernel, one, one.func, Shown::AsMade)
+        let task = Task { options: &options.kernel, func: one.func, shown: Shown::AsMade };
+        machine.best(imported, one, task)
     })?;
     let Taken { loops, kept, refused } = taken;
     let scalar = kept.into_iter().map(|(_, stays)| stays).collect();
@@ -453,7 +454,7 @@ pub fn vectorize_copy(
     let machine = Machine { cpu: kernel.cpu.clone(), vectors: kernel.vectors };
     let mut take = |shown| {
         take_in_turn(&mut kernel.imported, found, Some(copy), |imported, one| {
-            machine.best(imported, options, one, copy, shown)
+            machine.best(imported, one, Task { options, func: copy, shown })
         })
     };
     let mut taken = take(Shown::Whole)?;
@@ -524,37 +525,25 @@ impl Machine {
         Ok(Machine { cpu, vectors })
     }
 
-    /// Vectorizes a loop in this function, unless the scalar loop is expected to take less time and nobody asks
+    /// Vectorizes a loop in the task's function, unless the scalar loop is expected to take less time and nobody asks
     /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1.
-    fn best(
-        &self,
-        imported: &mut Imported,
-        options: &KernelOptions,
-        found: &FoundLoop,
-        func: FuncId,
-        shown: Shown,
-    ) -> Result<Best> {
-        let best = self.best_as_it_is(imported, options, found, func, shown);
+    fn best(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
+        let best = self.best_as_it_is(imported, found, task);
+        let options = task.options;
         let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
         if matches!(best, Ok(Best::Vector(_))) || given && best.is_ok() || options.count_lanes.is_some() {
             return best;
         }
         let assumed = FoundLoop { unit_strides: true, ..found.clone() };
-        match self.best_as_it_is(imported, options, &assumed, func, shown) {
+        match self.best_as_it_is(imported, &assumed, task) {
             Ok(Best::Vector(made)) if !made.made.strides.is_empty() => Ok(Best::Vector(made)),
             _ => best,
         }
     }
 
     /// The better one of scalar and vector code.
-    fn best_as_it_is(
-        &self,
-        imported: &mut Imported,
-        options: &KernelOptions,
-        found: &FoundLoop,
-        func: FuncId,
-        shown: Shown,
-    ) -> Result<Best> {
+    fn best_as_it_is(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
+        let Task { options, func, shown } = task;
         let mut widths = self.width(imported, options, found, func)?;
         if shown != Shown::AsMade {
             // What is run is to show what vector code does.
@@ -682,6 +671,15 @@ impl Machine {
             _ => chosen,
         })
     }
+}
+
+/// How a loop is to be vectorized.
+#[derive(Copy, Clone)]
+struct Task<'a> {
+    options: &'a KernelOptions,
+    /// Where: in its own function, or in a copy of that.
+    func: FuncId,
+    shown: Shown,
 }
 
 /// What code for a loop is to show.

@@ -1,8 +1,8 @@
 //! Which values go into something that is frozen.
 //!
 //! A fact says what a value is unless it is poison, so lanes may have poison in what is called uniform. `freeze` makes
-//! of poison a number, another one in each lane: what it is made of must be poison in all lanes or in none, which a fact
-//! does not say. Poison goes through operations, through memory, and into functions that are called.
+//! of poison a number, another one in each lane: what it is made of must be poison in all lanes or in none, which a
+//! fact does not say. Poison goes through operations, through memory, and into functions that are called.
 
 use cranelift_entity::EntitySet;
 use warpline_ir::{Effects, Function, Inst, Module, Op, Symbol, Value, ValueDef};

@@ -54,19 +54,24 @@ impl Known {
     /// All that is known of a function: what its conditions say, and what is found by conditional constants and by
     /// ranges.
     pub fn of(surroundings: Surroundings<'_>) -> Known {
-        let mut known = Known::of_constants(surroundings);
+        let frozen = Frozen::of(surroundings.module, surroundings.func);
+        let mut known = Known::of_constants_beside(surroundings, &frozen);
         if !surroundings.func.layout.is_empty() {
-            known.add_ranges(surroundings, &Code::with_makers(surroundings.func));
+            known.add_ranges(surroundings, &Code::with_makers(surroundings.func), &frozen);
         }
         known
     }
 
     /// What conditions say, and what is found by conditional constants.
     pub fn of_constants(surroundings: Surroundings<'_>) -> Known {
+        Known::of_constants_beside(surroundings, &Frozen::of(surroundings.module, surroundings.func))
+    }
+
+    fn of_constants_beside(surroundings: Surroundings<'_>, frozen: &Frozen) -> Known {
         let mut known = Known::of_conditions(surroundings.func);
-        known.add_equal_operands(surroundings);
+        known.add_equal_operands(surroundings.func, frozen);
         if !surroundings.func.layout.is_empty() {
-            known.add_conditional_constants(surroundings, &Code::of(surroundings.func));
+            known.add_conditional_constants(surroundings, &Code::of(surroundings.func), frozen);
         }
         known
     }
@@ -74,8 +79,8 @@ impl Known {
     /// What is the same whatever its operand is, since both operands are one value, or congruent ones (paper 1, Figure
     /// 3a as printed). Conditional constants do not say so: there undef is another number for each reader, while what
     /// is known here is used only where all readers may be taken to see one.
-    fn add_equal_operands(&mut self, Surroundings { module, func, .. }: Surroundings<'_>) {
-        let (congruent, frozen) = (Congruence::of(func), Frozen::of(module, func));
+    fn add_equal_operands(&mut self, func: &Function, frozen: &Frozen) {
+        let congruent = Congruence::of(func);
         for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
             let data = &func.insts[inst];
             if let ([a, b], [result]) = (&data.args[..], &data.results[..])
@@ -88,16 +93,16 @@ impl Known {
         }
     }
 
-    fn add_conditional_constants(&mut self, surroundings: Surroundings<'_>, code: &Code) {
+    fn add_conditional_constants(&mut self, surroundings: Surroundings<'_>, code: &Code, frozen: &Frozen) {
         let Surroundings { module, func, .. } = surroundings;
         let ssi = ssify(code.program(), &Constants::<()>::STRATEGY);
         let problem = Constants::with(module, func, code, surroundings);
         let found = solve_forward(code.program(), &ssi, &problem);
         let constant = |v: Version| Some(shown(module, found.fact(v).known()?));
-        self.add_found(surroundings, code, &found, constant, "conditional constants");
+        self.add_found((func, code, frozen), &found, constant, "conditional constants");
     }
 
-    fn add_ranges(&mut self, surroundings: Surroundings<'_>, code: &Code) {
+    fn add_ranges(&mut self, surroundings: Surroundings<'_>, code: &Code, frozen: &Frozen) {
         let Surroundings { module, func, .. } = surroundings;
         let ssi = ssify(code.program(), &Ranges::<()>::STRATEGY);
         let problem = Ranges::with(module, func, code, surroundings);
@@ -106,14 +111,13 @@ impl Known {
             let range = found.fact(v).range()?;
             Some(shown(module, Constant::int(range.bits(), range.only()?)))
         };
-        self.add_found(surroundings, code, &found, constant, "ranges");
+        self.add_found((func, code, frozen), &found, constant, "ranges");
     }
 
     /// What a client has found: edges that are never taken, values that are constant.
     fn add_found<F>(
         &mut self,
-        Surroundings { module, func, .. }: Surroundings<'_>,
-        code: &Code,
+        (func, code, frozen): (&Function, &Code, &Frozen),
         found: &SparseForward<F>,
         constant: impl Fn(Version) -> Option<String>,
         source: &'static str,
@@ -122,7 +126,6 @@ impl Known {
         for e in graph.edges().filter(|&e| !found.is_taken(e) && found.is_reached(graph.source(e))) {
             self.dead.entry(code.edge(e)).or_insert(source);
         }
-        let frozen = Frozen::of(module, func);
         for v in func.values.keys().filter(|&v| func.constant(v).is_none() && !frozen.contains(v)) {
             let reached = func.def_block(v).is_none_or(|b| found.is_reached(b.into()));
             if let (true, Some(shown)) = (reached, constant(Version(v.as_u32()))) {

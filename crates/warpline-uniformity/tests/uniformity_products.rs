@@ -402,8 +402,8 @@ entry:
 
 #[test]
 fn what_goes_into_a_freeze_is_no_constant() {
-    // Lanes for which the sum wraps have poison, of which `freeze` makes any number: in arithmetic, in a φ, in memory, in
-    // a function that is called.
+    // Lanes for which the sum wraps have poison, of which `freeze` makes any number: in arithmetic, in a φ, in memory,
+    // in a function that is called.
     let zero = "  %next: i32 = add nsw %t, 1\n  %zero: i32 = sub %next, %next\n";
     let bodies = [
         "  %x: i32 = freeze %zero\n  ret %x\n}\n",
@@ -412,7 +412,8 @@ fn what_goes_into_a_freeze_is_no_constant() {
         "  %x: i32 = call @g(%zero)\n  ret %x\n}\n\
          func @g(%v: i32) -> i32 {\nentry:\n  %y: i32 = call @h(%v)\n  ret %y\n}\n\
          func @h(%v: i32) -> i32 {\nentry:\n  %y: i32 = freeze %v\n  ret %y\n}\n",
-        "  %p: ptr = alloca i32, i32 1, align 4\n  store %zero, %p, align 4\n  %l: i32 = load %p, align 4\n  %x: i32 = freeze %l\n  ret %x\n}\n",
+        "  %p: ptr = alloca i32, i32 1, align 4\n  store %zero, %p, align 4\n  \
+         %l: i32 = load %p, align 4\n  %x: i32 = freeze %l\n  ret %x\n}\n",
     ];
     for body in bodies {
         let declared = "declare @g(i32) -> i32\ndeclare @h(i32) -> i32\n";

@@ -1,9 +1,9 @@
 //! Loads of what has just been stored are the stored values.
 //!
-//! `if (c) *p = x; … *p` loads what is `x` in lanes with `c`, and what was loaded from there before in the others. Under
-//! a mask, the load waits for the store: processors do not forward a part of it. LLVM knows nothing of masks, and before
-//! linearization nothing is known of the checks by which pointers are kept apart. So it is done on the lane program,
-//! within lines of blocks that all lanes go through together.
+//! `if (c) *p = x; … *p` loads what is `x` in lanes with `c`, and what was loaded from there before in the others.
+//! Under a mask, the load waits for the store: processors do not forward a part of it. LLVM knows nothing of masks,
+//! and before linearization nothing is known of the checks by which pointers are kept apart. So it is done on the lane
+//! program, within lines of blocks that all lanes go through together.
 //!
 //! Only where lanes access elements of their own, so that what a lane stores is what it loads.
 

@@ -56,6 +56,7 @@ pub mod counts;
 mod dependences;
 mod dereferenceable_loads;
 mod divergent_loops;
+mod divisors;
 pub mod driver;
 mod dynamic_uniformity;
 mod elementary;

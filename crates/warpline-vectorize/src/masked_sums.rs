@@ -2,17 +2,17 @@
 //!
 //! Of what a loop adds up, only the sum over all lanes counts ([`Options::sums`](crate::Options::sums)). Whole groups
 //! may give it to other lanes than it is of, by instructions that add up many narrow numbers at once
-//! ([`recipes`](crate::recipes)). What is left over may, too, if whoever calls the function takes the sums of all lanes,
-//! of inactive ones as well. So each of these either has nothing added, where these instructions serve, or is what it was
-//! before.
+//! ([`recipes`](crate::recipes)). What is left over may, too, if whoever calls the function takes the sums of all
+//! lanes, of inactive ones as well. So each of these either has nothing added, where these instructions serve, or is
+//! what it was before.
 
 use warpline_ir::{BinaryOp, Function, Inst, Module, Op, Type, Users, Value};
 
 use crate::options::{AddedUp, Form};
 use crate::recipes::sums::{Addition, additions, conditional, summand};
 
-/// Lets lanes without a mask add nothing to each sum, by the instructions for narrow numbers if the machine has them. The
-/// mask is the last parameter; where it only says which lanes count, it becomes that here.
+/// Lets lanes without a mask add nothing to each sum, by the instructions for narrow numbers if the machine has them.
+/// The mask is the last parameter; where it only says which lanes count, it becomes that here.
 pub(crate) fn settle(
     module: &Module,
     func: &mut Function,

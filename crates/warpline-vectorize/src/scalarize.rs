@@ -21,6 +21,7 @@
 //! `bitcast` between different numbers of elements goes by integers that hold a whole number of elements on
 //! both sides; the first element is in the low bits on little-endian targets, in the high bits on others.
 
+use crate::divisors::gcd;
 use crate::pass::{Context, Unit};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -422,7 +423,7 @@ impl<S: Fn(Value) -> Shape> Pass<'_, S> {
                 to.push(self.reinterpret(x, elem.into()));
             }
         } else {
-            let whole = old / gcd(old, new) * new;
+            let whole = old / gcd(old.into(), new.into()) as u32 * new;
             for group in from.chunks((whole / old) as usize) {
                 let x = self.join_bits(group, old, whole);
                 self.split_bits(x, new, whole, elem.into(), &mut to);
@@ -621,10 +622,6 @@ impl<S: Fn(Value) -> Shape> Pass<'_, S> {
             Constant::WideInt { bits, words }
         })
     }
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The elements of a constant vector, if they are known.

@@ -44,8 +44,8 @@ pub struct Explainer<'a, G> {
 
 impl<'a, G: Graph> Explainer<'a, G> {
     /// Explains `uniformity`, the result of [`Uniformity::compute`] for this graph and program. A result with facts is
-    /// explained on what [`Uniformity::analysed`] gives. Panics if graph or program are others, as far as their sizes tell.
-    /// As that of [`Joins`].
+    /// explained on what [`Uniformity::analysed`] gives. Panics if graph or program are others, as far as their sizes
+    /// tell. As that of [`Joins`].
     pub fn new(graph: &'a G, program: &'a SsaProgram, uniformity: &'a Uniformity) -> Self {
         uniformity.expect_sizes(graph, program);
         let joins = Joins::with_order(

@@ -69,8 +69,8 @@ impl SsaBuilder {
         value
     }
 
-    /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`) may be taken to be
-    /// any value, so it never makes the φ divergent. O(1) an operand.
+    /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`) may be taken to
+    /// be any value, so it never makes the φ divergent. O(1) an operand.
     pub fn phi(
         &mut self,
         node: Node,

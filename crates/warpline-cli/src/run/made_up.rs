@@ -8,6 +8,7 @@
 //! accesses behind a buffer's end, and the user is told how to say more.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use warpline::ir::{BinaryOp, CastOp, Function, InstFlags, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
@@ -17,6 +18,7 @@ use warpline::vectorize::work_items;
 use warpline_compile::KernelOptions;
 use warpline_compile::kernel::Kernel;
 use warpline_llvm::Imported;
+use warpline_llvm::InputKind;
 
 use crate::directives;
 use crate::error::{Error, Result};
@@ -93,19 +95,35 @@ enum Slices {
     ShorterRead,
 }
 
+impl Slices {
+    fn is_shorter(self, func: &Function, slice: Value) -> bool {
+        match self {
+            Slices::Alike => false,
+            Slices::ShorterWritten => is_written(func, slice),
+            Slices::ShorterRead => !is_written(func, slice),
+        }
+    }
+}
+
 /// How many times shorter.
 const SHORTER: u64 = 4;
 
 /// How many elements buffers have where a function has loops, and no parameter says how far they go.
 const UNKNOWN: u64 = 1 << 16;
 
-/// Runs something with data for which buffers have more and more room, until it fits.
+/// Whether functions of an input may have Rust's slices: what was made of Rust does not always say so.
+pub(super) fn may_have_slices(input: &Path) -> bool {
+    !matches!(InputKind::of(input), Ok(InputKind::C | InputKind::Cpp | InputKind::OpenCl))
+}
+
+/// Runs something with data for which buffers have more and more room, until it fits. Without slices, all that their
+/// lengths make different is the same.
 ///
 /// # Errors
 /// Those of `run`.
-pub(super) fn fitting<T>(run: impl Fn(Room) -> Result<T>) -> Result<T> {
+pub(super) fn fitting<T>(has_slices: bool, run: impl Fn(Room) -> Result<T>) -> Result<T> {
     let mut done = run(Room::FIRST);
-    for &room in &ROOMS[1..] {
+    for &room in ROOMS[1..].iter().filter(|room| has_slices || room.slices == Slices::Alike) {
         match done {
             Err(error) if is_misfit(&error) => done = run(room),
             done => return done,
@@ -158,17 +176,14 @@ pub(crate) fn missing(
         if shape == ArgShape::Index || binds.iter().any(|bind| bind.name == name) {
             continue;
         }
+        if let Some(slice) = slice_of(func, param).filter(|_| shape != ArgShape::Varying) {
+            let shorter = if slices.is_shorter(func, slice) { SHORTER } else { 1 };
+            all.push(Bind { name, spec: Spec::Number(Number::Int((len as u64 / shorter).into())) });
+            continue;
+        }
         let spec = match (Elem::of(func.ty(param)), shape) {
             (Some(elem), ArgShape::Varying) => {
                 Spec::Buffer { elem, len: count as usize, fill: contents(elem, extent) }
-            }
-            (Some(_), _) if is_length(func, param) => {
-                let is_short = match slices {
-                    Slices::Alike => false,
-                    Slices::ShorterWritten => is_written(func, param),
-                    Slices::ShorterRead => !is_written(func, param),
-                };
-                Spec::Number(Number::Int(if is_short { len as u64 / SHORTER } else { len as u64 }.into()))
             }
             (Some(elem), _) => Spec::Number(scalar(elem, &name, extent)),
             (None, _) if func.pointers[param].local => {
@@ -212,7 +227,7 @@ pub(crate) fn for_loops(kernel: &Kernel) -> Result<Vec<Bind>> {
         epilogue: 1,
         fused: false,
     };
-    fitting(|room| {
+    fitting(func.params.iter().any(|&param| is_length(func, param)), |room| {
         let made = missing(&kernel.imported.ir, func, &func.params, &kernel.args, &[], 1, room)?;
         let data = Data::new(func, &kernel.args, &made.iter().collect::<Vec<_>>(), (0, 1), 1)?;
         match lockstep::interpret(subject, &data, None).stopped.filter(|stop| stop.undefined) {
@@ -332,10 +347,8 @@ fn begins(name: &str) -> bool {
     BEGINNINGS.contains(&name)
 }
 
-/// Whether something is stored through the slice that a parameter is the length of.
-fn is_written(func: &Function, length: Value) -> bool {
-    let before = func.params.iter().position(|&p| p == length).and_then(|at| at.checked_sub(1));
-    let Some(slice) = before.map(|at| func.params[at]) else { return false };
+/// Whether something is stored through a slice.
+fn is_written(func: &Function, slice: Value) -> bool {
     let all = func.layout.iter().flat_map(|&b| func.block_insts(b));
     all.filter_map(|i| func.accessed(i))
         .any(|a| a.writes && pointers_behind(func, a.address).contains(&slice))
@@ -345,14 +358,18 @@ fn is_step(name: &str) -> bool {
     STEPS.iter().any(|step| name.starts_with(step))
 }
 
-/// Whether a parameter is the length of one of Rust's slices, `x.1` behind `x.0`.
+/// Whether a parameter is the length of one of Rust's slices.
 fn is_length(func: &Function, param: Value) -> bool {
-    let Some(at) = func.params.iter().position(|&p| p == param).and_then(|at| at.checked_sub(1)) else {
-        return false;
-    };
-    let (name, before) = (name_of(func, param), name_of(func, func.params[at]));
-    let stem = name.strip_suffix(".1");
-    stem.is_some() && stem == before.strip_suffix(".0") && func.ty(func.params[at]).is_ptr()
+    slice_of(func, param).is_some()
+}
+
+/// The slice that a parameter is the length of: `x.0` before `x.1`.
+fn slice_of(func: &Function, param: Value) -> Option<Value> {
+    let at = func.params.iter().position(|&p| p == param)?.checked_sub(1)?;
+    let slice = func.params[at];
+    let (name, before) = (name_of(func, param), name_of(func, slice));
+    let stem = name.strip_suffix(".1")?;
+    (before.strip_suffix(".0") == Some(stem) && func.ty(slice).is_ptr()).then_some(slice)
 }
 
 pub(super) fn scalar(elem: Elem, name: &str, extent: u64) -> Number {

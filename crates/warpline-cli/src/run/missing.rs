@@ -1,4 +1,5 @@
-//! Functions that machine code would call and that are nowhere: it would end this process, with other functions to come.
+//! Functions that machine code would call and that are nowhere: it would end this process, with other functions to
+//! come.
 
 use std::collections::HashSet;
 

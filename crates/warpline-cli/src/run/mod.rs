@@ -137,7 +137,8 @@ fn run_and_count(
         let subject = prepare(options, &asked, kernel, picture, room)?;
         judge(options, &asked, subject, picture, profile)
     };
-    let one = |chosen: &Chosen| made_up::fitting(|room| with_room(chosen, room));
+    let has_slices = made_up::may_have_slices(&asked.input);
+    let one = |chosen: &Chosen| made_up::fitting(has_slices, |room| with_room(chosen, room));
     if let [only] = &kernels[..] {
         return match one(only) {
             Ok((report, outcome)) => print(picture, &report).map(|()| outcome),
@@ -169,7 +170,7 @@ fn run_loops(
     profile: &RefCell<Profile>,
 ) -> Result<Outcome> {
     let one = |asked: &LoopOptions| {
-        made_up::fitting(|room| {
+        made_up::fitting(made_up::may_have_slices(&asked.kernel.input), |room| {
             Ok(match loops::prepare(options, asked, picture, room)? {
                 Prepared::One(subject) => Ok(judge(options, &asked.kernel, *subject, picture, profile)?),
                 Prepared::Several(names) => Err(names),

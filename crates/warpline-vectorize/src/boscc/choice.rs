@@ -5,8 +5,8 @@
 //! branch wrongly. Blocks are decided on from the outside in. Behind a test, what counts is the chance that nobody
 //! wants the inner block although somebody wants the outer one; so a second test of much the same gets no chance.
 //!
-//! What a condition adds to a [sum of narrow numbers](crate::recipes::sums) is not tested for: one instruction adds it up
-//! for many lanes, with zeros for those without, if it is there wherever the sum goes on.
+//! What a condition adds to a [sum of narrow numbers](crate::recipes::sums) is not tested for: one instruction adds it
+//! up for many lanes, with zeros for those without, if it is there wherever the sum goes on.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};

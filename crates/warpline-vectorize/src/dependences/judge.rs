@@ -194,7 +194,7 @@ impl Judge<'_> {
             Meeting::Modulo(d, period) => match d.nearest_modulo(period, MAX_WIDTH) {
                 None => Ok(()),
                 Some(lanes) if lanes >= FEW_LANES => {
-                    self.found.lanes = Some(self.found.lanes.map_or(lanes, |least| least.min(lanes)));
+                    self.limit(lanes);
                     Ok(())
                 }
                 Some(_) => self.undecided(a, b, order, Unknown::Moving),
@@ -258,10 +258,15 @@ impl Judge<'_> {
                 Err(self.refuse(a, b, reason))
             }
             Some(k) => {
-                self.found.lanes = Some(self.found.lanes.map_or(k, |least| least.min(k)));
+                self.limit(k);
                 Ok(())
             }
         }
+    }
+
+    /// No more lanes than that keep the order.
+    fn limit(&mut self, lanes: u32) {
+        self.found.lanes = Some(self.found.lanes.map_or(lanes, |least| least.min(lanes)));
     }
 
     /// What cannot be decided: trusted, checked when the code runs, or refused.
@@ -316,14 +321,14 @@ impl Judge<'_> {
         block(a) == block(b) && store_first && is_field(a) && is_field(b)
     }
 
-    /// Whether a store stands between what is loaded or stored at a place, with a store behind a branch, and a load from
-    /// there: where the first store is elsewhere, [the load is none](crate::forward_stores).
+    /// Whether a store stands between what is loaded or stored at a place, with a store behind a branch, and a load
+    /// from there: where the first store is elsewhere, [the load is none](crate::forward_stores).
     fn hides_what_is_stored(&self, a: &Access, store: &Access) -> bool {
         let func = self.func;
         let Some(place) = func.accessed(a.inst).filter(|_| store.writes) else { return false };
-        let insts = func.layout.iter().flat_map(|&b| func.blocks[b].insts.iter().copied());
+        let is_there = |i: Inst| func.accessed(i).is_some_and(|other| other.address == place.address);
         let there: Vec<Inst> =
-            insts.filter(|&i| func.accessed(i).is_some_and(|other| other.address == place.address)).collect();
+            self.comparison.accesses.iter().map(|other| other.inst).filter(|&i| is_there(i)).collect();
         let is_store = |i: Inst| func.accessed(i).is_some_and(|other| other.writes);
         let block = |i: Inst| func.insts[i].block;
         let is_before = |i: Inst, j: Inst| self.schedule.within_iteration(i, j) == Order::Before;

@@ -12,6 +12,7 @@ use super::place::{Place, Row, Term};
 use super::region::{Region, Sym, sym};
 use super::roots::Objects;
 use crate::choices::MAX_WIDTH;
+use crate::divisors::gcd;
 use warpline_ir::{BinaryOp, Block, Function, InstFlags, Module, Op, Value, ValueDef};
 use warpline_uniformity::Uniformity;
 
@@ -93,13 +94,14 @@ impl Comparison<'_> {
             _ => None,
         };
         let meets = |d: &Distance| [d, &d.swapped()].iter().any(|d| d.first_ahead(MAX_WIDTH).is_some());
+        if let Some(d) = within.filter(|d| !meets(d)) {
+            return Meeting::Within(d);
+        }
         // Of kernels, whether lanes of any group meet is all that counts.
         let helps = |&p: &i64| self.region.is_some() || distance.nearest_modulo(p, MAX_WIDTH).is_none();
-        match (within, period(self.func, x, y, &distance).filter(helps)) {
-            (Some(d), _) if !meets(&d) => Meeting::Within(d),
-            (_, Some(period)) => Meeting::Modulo(distance, period),
-            (Some(d), None) => Meeting::Within(d),
-            (None, None) => Meeting::Unknown(Unknown::Moving),
+        match period(self.func, x, y, &distance).filter(helps) {
+            Some(period) => Meeting::Modulo(distance, period),
+            None => within.map_or(Meeting::Unknown(Unknown::Moving), Meeting::Within),
         }
     }
 
@@ -297,13 +299,6 @@ fn period(func: &Function, x: &Place, y: &Place, d: &Distance) -> Option<i64> {
 const MAX_MOVING: usize = 16;
 /// Sums of a few numbers below that, and of 2^60, do not wrap.
 const SMALL: u64 = 1 << 48;
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
 
 /// A number besides a row.
 #[derive(Copy, Clone, PartialEq, Eq)]

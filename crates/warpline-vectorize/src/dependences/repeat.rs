@@ -40,18 +40,15 @@ impl Judge<'_> {
     fn keep_repeatable(&self, a: &Access, b: &Access, more: &mut Vec<Check>) -> Option<()> {
         let window = i64::from(self.width) - 1;
         let both_store = a.writes && b.writes;
+        // Stores of one iteration follow each other as they did.
+        let is_kept = |meets: &dyn Fn(i64) -> bool| {
+            (!(-window..=window).any(|k| (k != 0 || !both_store) && meets(k))).then_some(())
+        };
         match self.comparison.meeting(a, b) {
             // Each iteration may have a row of its own, in which it loads where it stores.
             Meeting::Never => (both_store || self.comparison.are_apart(a, b)).then_some(()),
-            Meeting::At(d) | Meeting::InOneIteration(d) | Meeting::Within(d) => {
-                // Stores of one iteration follow each other as they did.
-                let meets = (-window..=window).any(|k| (k != 0 || !both_store) && d.meets(k));
-                (!meets).then_some(())
-            }
-            Meeting::Modulo(d, period) => {
-                let meets = (-window..=window).any(|k| (k != 0 || !both_store) && d.meets_modulo(period, k));
-                (!meets).then_some(())
-            }
+            Meeting::At(d) | Meeting::InOneIteration(d) | Meeting::Within(d) => is_kept(&|k| d.meets(k)),
+            Meeting::Modulo(d, period) => is_kept(&|k| d.meets_modulo(period, k)),
             Meeting::Unknown(_) if self.is_checked_apart(a, b) => Some(()),
             Meeting::Unknown(why) => {
                 let is_regular = |p: &Place| p.step.is_some() && p.moving.is_empty();

@@ -22,8 +22,8 @@
 //!   behind:     `last`
 //! ```
 //!
-//! Where there are sums, it is a group of a variant that only adds what the last indices add, in blocks of its own behind
-//! the widest groups.
+//! Where there are sums, it is a group of a variant that only adds what the last indices add, in blocks of its own
+//! behind the widest groups.
 //!
 //! Without a smaller variant, `left` is also `last`. Without a prologue, there are neither `start` nor `finish`. Where
 //! the scalar program executes what is left at last, it stands in the place of `tail` and `done`, or behind all.

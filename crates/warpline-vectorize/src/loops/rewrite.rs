@@ -234,20 +234,12 @@ impl Groups for Parts<'_> {
         let mut args = self.arguments(before);
         args.push(b.mask_argument(counts, variant.lanes));
         let result = b.call(variant.func, &args);
-        let sums = self.body.sums(&b.func, self.carried);
-        (0..before.len())
-            .map(|k| {
-                let given = self.body.outputs.iter().position(|&output| output == k).zip(result);
-                let Some((member, result)) = given else {
-                    return self.advanced(b, k, before, None, variant.lanes);
-                };
-                let new = self.member(b, result, member);
-                match sums.iter().any(|sum| sum.result == member) {
-                    true => new,
-                    false => where_active(b, counts, new, before[k], variant.lanes),
-                }
-            })
-            .collect()
+        self.behind_group(
+            b,
+            before,
+            result,
+            Executed { mask: Some(counts), count: None, width: variant.lanes },
+        )
     }
 
     fn once_more(
@@ -260,6 +252,16 @@ impl Groups for Parts<'_> {
         let earlier = (0..state.len()).map(|k| self.advanced(b, k, state, Some(by), 0)).collect();
         (earlier, checked.blocks)
     }
+}
+
+/// What of a group has been executed.
+#[derive(Copy, Clone)]
+struct Executed {
+    /// The lanes that count, if not all do.
+    mask: Option<Value>,
+    /// How many there are, from the first one on, if not all were executed.
+    count: Option<Value>,
+    width: u32,
 }
 
 impl Parts<'_> {
@@ -286,6 +288,17 @@ impl Parts<'_> {
                 _ => leaving,
             }
         });
+        (self.behind_group(b, before, result, Executed { mask, count, width }), leaving)
+    }
+
+    /// The state behind a group that gave a result.
+    fn behind_group(
+        &self,
+        b: &mut Builder,
+        before: &[Value],
+        result: Option<Value>,
+        Executed { mask, count, width }: Executed,
+    ) -> Vec<Value> {
         let last = match count {
             Some(count) => {
                 let one = b.int(64, 1);
@@ -295,7 +308,7 @@ impl Parts<'_> {
         };
         // Inactive lanes have added nothing to these.
         let sums = self.body.sums(&b.func, self.carried);
-        let behind = (0..before.len())
+        (0..before.len())
             .map(|k| {
                 let given = self.body.outputs.iter().position(|&o| o == k).zip(result);
                 let Some((member, result)) = given else {
@@ -316,8 +329,7 @@ impl Parts<'_> {
                     _ => lane_of(b, new, last),
                 }
             })
-            .collect();
-        (behind, leaving)
+            .collect()
     }
 
     /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.

@@ -2,8 +2,8 @@
 //!
 //! Where both sides fit, they are compared as they are in fewer bits. Where one is the same in all lanes and may be
 //! any number, such as a threshold that is a parameter, it is brought to the nearest number that fits, and the result
-//! is corrected by whether it had to be: computed once for all lanes. A difference that is compared with zero needs a bit
-//! more than what it is of: that is compared instead.
+//! is corrected by whether it had to be: computed once for all lanes. A difference that is compared with zero needs a
+//! bit more than what it is of: that is compared instead.
 
 use warpline_ir::{BinaryOp, Function, Inst, InstFlags, IntPred, Op, Type, Value};
 

@@ -32,6 +32,7 @@ use warpline_ir::{
     Users, Value,
 };
 
+use crate::divisors::gcd;
 use fills::{Fill, With};
 use warpline_dataflow::linear::{self, Extension, Term};
 
@@ -350,8 +351,4 @@ fn element(module: &Module, ty: Type) -> Type {
         },
         _ => ty,
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -5,8 +5,8 @@
 //! these x86 has instructions, which extend on the way, where extending each element and adding it to its lane takes
 //! many registers. LLVM finds them in few forms, so that they are asked for by name.
 //!
-//! In a function with a mask, inactive lanes add nothing ([`masked_sums`](crate::masked_sums)). Under any other mask each
-//! lane adds what is its own.
+//! In a function with a mask, inactive lanes add nothing ([`masked_sums`](crate::masked_sums)). Under any other mask
+//! each lane adds what is its own.
 
 use cranelift_entity::EntitySet;
 

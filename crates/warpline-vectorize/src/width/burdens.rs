@@ -80,8 +80,8 @@ impl What {
             }
             What::Strided => "a structure of arrays instead of an array of structures has unit stride",
             What::MaskedByLane => {
-                "promise `//@ exclusive NAME` (or `--exclusive NAME`), store a value that is chosen (`x = c ? new : x`), or take a CPU with \
-                 masks"
+                "promise `//@ exclusive NAME` (or `--exclusive NAME`), store a value that is chosen \
+                 (`x = c ? new : x`), or take a CPU with masks"
             }
             What::Scalarized => {
                 "let the function be seen (`static`, a header, LTO) so that it is vectorized, too"
