@@ -126,6 +126,35 @@ double running(const double *restrict x, double *restrict o, int n) {
 void columns(double *o, int n) { int k = 1; for (int i = 0; i < n; i++) { o[i] = k; k = 5 - k; } }
 ";
 
+/// The same of C++, with what each iteration loads anew since it may have stored there: sizes and pointers beside bytes.
+const CPP: &str = "
+#include <complex>
+#include <cstdint>
+#include <vector>
+struct Image {
+  int w, h;
+  std::vector<uint8_t> px;
+  uint8_t &at(int x, int y) { return px[y * w + x]; }
+  const uint8_t &at(int x, int y) const { return px[y * w + x]; }
+};
+void invert(Image &im) { for (int y = 0; y < im.h; y++) for (int x = 0; x < im.w; x++) im.at(x, y) = 255 - im.at(x, y); }
+void blur(const Image &a, Image &b) {
+  for (int y = 1; y < a.h - 1; y++)
+    for (int x = 1; x < a.w - 1; x++) {
+      int s = 0;
+      for (int dy = -1; dy <= 1; dy++) for (int dx = -1; dx <= 1; dx++) s += a.at(x + dx, y + dy);
+      b.at(x, y) = s / 9;
+    }
+}
+void halves(Image &im) { for (int i = 0; i < im.w / 2; i++) im.px[2 * i + 1] = im.px[2 * i]; }
+void products(std::vector<std::complex<float>> &a, const std::vector<std::complex<float>> &b) {
+  for (size_t i = 0; i < a.size(); i++) {
+    auto x = a[i], y = b[i];
+    a[i] = {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+  }
+}
+";
+
 /// What `run` prints of each function of a file, by its name; all are run.
 #[track_caller]
 fn run(folder: &Path, name: &str, text: &str, options: &[&str]) -> String {
@@ -166,6 +195,22 @@ fn loops_of_c_over_places_and_sequences_are_vectorized_and_compute_the_same() {
     let folder = tempfile::tempdir().unwrap();
     for width in ["4", "16"] {
         all_are_vectorized(C, &run(folder.path(), "loops.c", C, &["--width", width]));
+    }
+}
+
+#[test]
+fn loops_of_cpp_over_sizes_and_pointers_that_bytes_might_be_are_vectorized_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for width in ["4", "16"] {
+        let printed = run(folder.path(), "loops.cpp", CPP, &["--width", width]);
+        for name in ["invert(", "blur(", "halves(", "products("] {
+            let is_found = |line: &str| line.starts_with(name) && line.contains("vectorized with");
+            assert!(printed.lines().any(is_found), "{name} in {printed}");
+        }
+        assert_eq!(printed.matches("; 0 mismatches").count(), 4, "{printed}");
     }
 }
 

@@ -50,6 +50,9 @@ const HOISTING: &str = "loop-mssa(licm),";
 /// What of `PIPELINE` comes before indices are taken apart (`indices`).
 const BEFORE_INDICES: &str = "always-inline,function(lower-expect,sroa<modify-cfg>,early-cse,simplifycfg)";
 
+/// What inlines functions before that, and nothing that takes flags from sums.
+const INLINING: &str = "cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg))";
+
 /// The inliner's limit for functions with a body, five for each instruction; the usual 225 leaves larger helpers as
 /// calls, of which less is known and which need masks of their own.
 const INLINE_THRESHOLD: &str = "1500";
@@ -132,25 +135,7 @@ impl Module {
         self.inline_for_parts();
         self.optimise(BEFORE_INDICES, None)?;
         self.split_private_objects();
-        if of_loops {
-            self.split_indices();
-        } else {
-            self.split_sums_of_parameters();
-        }
-        let defined: Vec<_> = self
-            .functions()
-            .filter(|&function| {
-                has_body(function)
-                    && !["cold", "noinline", "optnone"].iter().any(|kind| has_attribute(function, kind))
-            })
-            .collect();
-        for &function in &defined {
-            self.add_string_attribute(function, INLINE_KEY, INLINE_THRESHOLD);
-        }
-        let outcome = match self.has_deep_nest() {
-            true => self.optimise(&PIPELINE.replace(HOISTING, ""), None),
-            false => self.optimise(PIPELINE, None),
-        };
+        let outcome = self.inline_and_simplify(of_loops);
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a function of this module; pointer and length describe the key.
             unsafe {
@@ -169,6 +154,31 @@ impl Module {
             self.optimise("function(dse)", None)?;
         }
         self.verify()
+    }
+
+    /// Runs `PIPELINE`, with functions marked that are to be inlined. Indices are taken apart before it; in loops, when
+    /// the functions are there that compute them.
+    fn inline_and_simplify(&mut self, of_loops: bool) -> Result<()> {
+        let defined: Vec<_> = self
+            .functions()
+            .filter(|&function| {
+                has_body(function)
+                    && !["cold", "noinline", "optnone"].iter().any(|kind| has_attribute(function, kind))
+            })
+            .collect();
+        for &function in &defined {
+            self.add_string_attribute(function, INLINE_KEY, INLINE_THRESHOLD);
+        }
+        if of_loops {
+            self.optimise(INLINING, None)?;
+            self.split_indices();
+        } else {
+            self.split_sums_of_parameters();
+        }
+        match self.has_deep_nest() {
+            true => self.optimise(&PIPELINE.replace(HOISTING, ""), None),
+            false => self.optimise(PIPELINE, None),
+        }
     }
 
     /// Adds an attribute to a function.

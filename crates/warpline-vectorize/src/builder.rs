@@ -2,7 +2,7 @@
 
 use warpline_ir::{
     BinaryOp, Block, CallInfo, CastOp, Constant, Effects, FuncId, Function, InstFlags, IntPred, MemAccess,
-    Module, Op, SymbolKind, Type, Value,
+    Module, Op, Scalar, SymbolKind, Type, Value,
 };
 
 pub(crate) const I64: Type = Type::Int(64);
@@ -109,10 +109,12 @@ impl<'m> Builder<'m> {
         self.value(Op::ExtractElement, &[mask, first], Type::BOOL)
     }
 
-    /// The mask of the first `count` of so many lanes.
-    pub(crate) fn first_lanes(&mut self, count: Value, lanes: u32) -> Value {
-        let count = self.cast(CastOp::Trunc, count, Type::Int(32));
-        let numbers = self.lanes(32, lanes, u128::from);
+    /// The mask of the first `count` lanes of a variant with so many, compared in elements as wide as the narrowest ones
+    /// that it loads and stores: these need the mask in that form.
+    pub(crate) fn first_lanes(&mut self, count: Value, variant: FuncId, lanes: u32) -> Value {
+        let bits = narrowest_access(self.module, variant, lanes).unwrap_or(32).clamp(8, 32);
+        let count = self.cast(CastOp::Trunc, count, Type::Int(bits));
+        let numbers = self.lanes(bits, lanes, u128::from);
         let all = self.splat(count, lanes);
         self.icmp(IntPred::Ult, numbers, all)
     }
@@ -283,4 +285,22 @@ pub(crate) fn element_bytes(module: &Module, ty: Type) -> Option<u64> {
         Type::Aggregate(_) | Type::Vector(_) => members_too(ty),
         _ => module.layout.alloc_size(&module.types, ty),
     }
+}
+
+/// The least number of bits of the elements that a W-lane variant loads or stores side by side.
+fn narrowest_access(module: &Module, variant: FuncId, lanes: u32) -> Option<u32> {
+    let func = &module.functions[variant];
+    let insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
+    let accesses = insts.filter(|&i| func.insts[i].effects().intersects(Effects::READS | Effects::WRITES));
+    let moved = accesses.flat_map(|i| func.insts[i].args.iter().chain(&func.insts[i].results));
+    let bits = moved.filter_map(|&v| match func.ty(v) {
+        Type::Vector(v) if v.lanes == lanes => match v.elem {
+            // Masks have one bit.
+            Scalar::Int(bits) => Some(bits).filter(|&bits| bits > 1),
+            Scalar::Float(kind) => Some(kind.bits()),
+            Scalar::Ptr(_) => Some(64),
+        },
+        _ => None,
+    });
+    bits.min()
 }

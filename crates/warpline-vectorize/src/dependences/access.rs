@@ -2,7 +2,7 @@
 
 use super::pieces::Pieces;
 use super::place::{Place, Places};
-use super::region::{Stands, Sym};
+use super::region::{Held, Stands, Sym};
 use super::roots::{Objects, Roots};
 use crate::known_calls::{has_cheap_vector_form, is_annotation};
 use warpline_ir::{AccessType, Accessed, CallInfo, Effects, Function, Inst, Module, Op, Symbol, Type, Value};
@@ -90,6 +90,23 @@ impl Collector<'_> {
         };
         let ty = self.module.access_types.of(self.func.insts[inst].origin);
         self.at(inst, address, size, kind, (!writes, writes)).map(|a| Access { ty, ..a })
+    }
+
+    /// A load of the function around, before the kernel.
+    pub(super) fn before(&self, Held { load, address }: Held) -> Option<Access> {
+        let func = self.places.region?.func;
+        let Accessed { ty, .. } = func.accessed(load)?;
+        Some(Access {
+            inst: load,
+            address: None,
+            place: self.places.outside(address),
+            roots: self.objects.from(Sym::Outer(address)),
+            size: self.module.layout.store_size(&self.module.types, ty),
+            reads: true,
+            writes: false,
+            kind: Kind::Plain,
+            ty: self.module.access_types.of(func.insts[load].origin),
+        })
     }
 
     /// A packed store. At a position that counts, these are the bytes of one lane, at the first address at which one

@@ -110,6 +110,31 @@ impl Judge<'_> {
         Ok(())
     }
 
+    /// What was loaded before the kernel, and is taken to stay as it is, must not be overwritten in it.
+    pub(super) fn keep_held(
+        &mut self,
+        load: Inst,
+        held: Option<Access>,
+        all: &[Access],
+    ) -> Result<(), VectorizeError> {
+        for write in all.iter().filter(|a| a.writes) {
+            if held.as_ref().is_some_and(|held| self.comparison.meeting(held, write) == Meeting::Never) {
+                continue;
+            }
+            let check = held.as_ref().and_then(|held| checks::plan_apart(&self.comparison, held, write));
+            let Some(check) = check else {
+                let loc = self.region.and_then(|r| r.func.insts[load].loc.expand());
+                let place =
+                    loc.map_or_else(String::new, |loc| format!(" at {}", self.module.describe_loc(loc)));
+                let reason =
+                    format!("may overwrite what the load{place} reads in every iteration; {}", self.remedy());
+                return Err(VectorizeError::at_inst(self.func, write.inst, reason));
+            };
+            self.add(check, write, write)?;
+        }
+        Ok(())
+    }
+
     /// Looks at the accesses of threads: those that are made from one pointer are compared, the others are trusted.
     fn look_at_threads(&mut self, all: &[&Access]) -> Result<(), VectorizeError> {
         let mut groups: HashMap<Key, Vec<&Access>> = HashMap::new();

@@ -66,7 +66,7 @@ pub(super) use apart::Apart;
 pub(crate) use checks::Check;
 pub(super) use pieces::cut;
 pub(crate) use pieces::{Pieces, is_piece};
-pub(crate) use region::{Growth, Region, Stands};
+pub(crate) use region::{Growth, Held, Region, Stands};
 
 /// What was found of the dependences of a kernel, as far as it was not refused.
 #[derive(Clone, Default, Debug)]
@@ -177,6 +177,9 @@ pub(super) fn find(
         kept_apart: Vec::new(),
     };
     judge.look_at(&accesses)?;
+    for &held in region.map_or(&[][..], |r| r.held) {
+        judge.keep_held(held.load, collector.before(held), &accesses)?;
+    }
     let is_repeatable = |i: Inst| {
         let data = &scalar.insts[i];
         let others = data.effects().difference(Effects::TRAPS | Effects::READS | Effects::WRITES);

@@ -99,21 +99,29 @@ impl Places<'_> {
         Some(place)
     }
 
+    /// Where an address of the function around the kernel leads.
+    pub(crate) fn outside(&self, address: Value) -> Option<Place> {
+        let (mut offset, mut terms) = (0, SmallVec::<[Term; 4]>::new());
+        let base = self.outer_base(address, &mut terms, &mut offset)?;
+        terms.sort_unstable();
+        let (rows, moving) = (SmallVec::new(), SmallVec::new());
+        Some(Place { base, terms, step: Some(0), rows, moving, offset })
+    }
+
     /// The base of an address, taken apart in the function around the kernel, too.
     fn base(&self, root: Value, terms: &mut SmallVec<[Term; 4]>, offset: &mut i64) -> Option<Sym> {
-        let global = |func: &Function, v: Value, offset: &mut i64| match func.constant(v) {
-            Some(&Constant::Address { symbol, offset: more, .. }) => {
-                *offset = offset.wrapping_add(more);
-                Some(Sym::Global(symbol))
-            }
-            _ => None,
-        };
         if let Some(symbol) = global(self.func, root, offset) {
             return Some(symbol);
         }
-        let (Sym::Outer(v), Some(region)) = (self.sym(root), self.region) else {
-            return Some(self.sym(root));
-        };
+        match self.sym(root) {
+            Sym::Outer(v) => self.outer_base(v, terms, offset),
+            own => Some(own),
+        }
+    }
+
+    /// The base of an address of the function around.
+    fn outer_base(&self, v: Value, terms: &mut SmallVec<[Term; 4]>, offset: &mut i64) -> Option<Sym> {
+        let Some(region) = self.region else { return Some(Sym::Outer(v)) };
         let outer = Address::of(self.module, region.func, v)?;
         *offset = offset.wrapping_add(outer.offset);
         terms.extend(outer.terms.iter().map(|t| Term {
@@ -205,6 +213,17 @@ impl Places<'_> {
             (Sym::Outer(outer), Some(region)) => narrow(region.func, outer),
             _ => narrow(self.func, v),
         }
+    }
+}
+
+/// The variable that an address begins at.
+fn global(func: &Function, v: Value, offset: &mut i64) -> Option<Sym> {
+    match func.constant(v) {
+        Some(&Constant::Address { symbol, offset: more, .. }) => {
+            *offset = offset.wrapping_add(more);
+            Some(Sym::Global(symbol))
+        }
+        _ => None,
     }
 }
 

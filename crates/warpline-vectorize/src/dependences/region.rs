@@ -12,6 +12,17 @@ pub struct Region<'a> {
     pub params: &'a [Stands],
     /// Accesses of the kernel that have changed places, which must not touch the same bytes in any iteration.
     pub moved: &'a [(Inst, Inst)],
+    /// What was loaded before the kernel and no iteration must overwrite.
+    pub held: &'a [Held],
+}
+
+/// A load of the function around a kernel, before it.
+#[derive(Copy, Clone, Debug)]
+pub struct Held {
+    /// The load.
+    pub load: Inst,
+    /// Its address, as a value that is there when the kernel begins.
+    pub address: Value,
 }
 
 /// What a parameter of a kernel stands for in the function that it was cut out of.

@@ -261,7 +261,7 @@ impl Range<'_> {
             };
             values.push(x);
         }
-        let mask = b.first_lanes(count, variant.lanes);
+        let mask = b.first_lanes(count, variant.func, variant.lanes);
         values.push(b.mask_argument(mask, variant.lanes));
         let result = b.call(variant.func, &values);
         if let (Some(x), Some(out), Some(local)) = (result, io.out, self.local_out) {

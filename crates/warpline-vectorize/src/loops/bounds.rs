@@ -28,7 +28,7 @@ const MAX_BOUNDS: usize = 32;
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     /// The branch that makes it.
-    branch: Inst,
+    pub(super) branch: Inst,
     /// Whether the loop goes on if the condition is true.
     stays_if: bool,
     /// The index without the counter's part: of what is the same in all iterations.

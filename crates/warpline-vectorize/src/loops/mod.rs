@@ -9,7 +9,8 @@
 //! return, up to W − 1 that would have come after it may have been executed in part.
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
-//! 2. `invariant`: what all iterations load alike is loaded before it;
+//! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless they
+//!    overwrite it, which is checked;
 //!    `peel`: its first iteration is executed before it, for values that wrap around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
@@ -23,6 +24,7 @@
 //!    put together; `stop`: where groups end that leave the loop; `move_out`: the vector code in a function of its own.
 
 mod alternating;
+mod assumed;
 mod behind;
 mod body;
 mod bounds;
@@ -64,10 +66,11 @@ use warpline_uniformity::shape::ArgShape;
 
 use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
-use super::dependences::{self, Check, Pieces, Region, Stands};
+use super::dependences::{self, Check, Held, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
 use super::options::{AddedUp, Options};
 use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
+use assumed::Assumed;
 use body::{Body, Lines, Special};
 use bounds::Bound;
 use carried::{Carried, Kind};
@@ -297,6 +300,7 @@ pub fn vectorize_loop(
         stands,
         pieces,
         known,
+        assumed,
     } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
         let reason = format!("{} lanes are too many: `safelen` allows {most}", options.width);
@@ -308,7 +312,7 @@ pub fn vectorize_loop(
     let (epilogue, tail) = if whole { (options.width, Tail::Masked) } else { (epilogue, tail) };
     let least = if asks { 0 } else { least };
     let body_func = module.functions.push(body.func.clone());
-    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved, held: held(&assumed) };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
     let prologue = if anywhere && search.is_none() && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
@@ -365,6 +369,7 @@ pub fn vectorize_loop(
         checks: &checks,
         repeatable: repeatable.as_deref(),
         search: search.as_ref(),
+        assumed: assumed.as_ref(),
         stops: stop::Stops::default(),
     };
     let apart = format!("{}.apart", options.name);
@@ -418,12 +423,13 @@ pub struct Iteration {
     source: Function,
     stands: Vec<Stands>,
     moved: Vec<(Inst, Inst)>,
+    held: Vec<Held>,
 }
 
 impl Iteration {
     /// The function that it was cut out of.
     pub fn region(&self) -> Region<'_> {
-        Region { func: &self.source, params: &self.stands, moved: &self.moved }
+        Region { func: &self.source, params: &self.stands, moved: &self.moved, held: &self.held }
     }
 }
 
@@ -433,8 +439,9 @@ impl Iteration {
 /// As [`vectorize_loop`].
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
-    let Taken { scalar, l, carried, selections, counter, search, body, stands, pieces, known, .. } =
-        take_out(module, func, unit, &options)?;
+    let Taken {
+        scalar, l, carried, selections, counter, search, body, stands, pieces, known, assumed, ..
+    } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let selects = !selections.is_empty();
     let divisible = !asks && !selects && !search.as_ref().is_some_and(Search::is_paged);
@@ -445,7 +452,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
     let tested_first = scalar.insts[l.test].block == l.header && scalar.edges[l.back].from != l.header;
-    let source = scalar;
+    let (source, held) = (scalar, held(&assumed).to_vec());
     Ok(Iteration {
         func,
         args,
@@ -465,7 +472,13 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         source,
         stands,
         moved,
+        held,
     })
+}
+
+/// What a loop takes for granted to stay as it is.
+fn held(assumed: &Option<Assumed>) -> &[Held] {
+    assumed.as_ref().map_or(&[], |a| &a.held)
 }
 
 /// What must hold beside the checks before the loop for iterations to be executed once more, if they ever may be.
@@ -508,6 +521,8 @@ struct Taken {
     pieces: Pieces,
     /// Between which numbers the parameters of the kernel lie.
     known: Vec<Option<Range>>,
+    /// What it takes for granted, if anything; then another loop stands beside it.
+    assumed: Option<Assumed>,
 }
 
 /// Takes a loop out. A call in it that no lanes can make is a better reason than the loop's variant that comes of it.
@@ -582,13 +597,25 @@ fn understand_as(
     let exhausted = inclusive::settle(module, &mut scalar, &l);
     if invariant::hoist_loads(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
+        invariant::hoist_bounds(module, &mut scalar, &l);
     }
-    if !is_endless && kept_loads::keep(module, &mut scalar, &l) {
+    let mut assumed = None;
+    if !is_endless
+        && options.width > 1
+        && let Some(found) = assumed::assume(module, &scalar, &l)?
+    {
+        (scalar, l, assumed) = (found.0, found.1, Some(found.2));
+    }
+    if !is_endless && assumed.is_none() && kept_loads::keep(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
     for _ in 0..MAX_PEELED {
+        // What is executed before the loop is executed before the checks.
+        if is_endless || assumed.is_some() {
+            break;
+        }
         let wrapped = wrapped(module, &scalar, &l, any_order);
-        if wrapped.is_empty() || is_endless {
+        if wrapped.is_empty() {
             break;
         }
         peel::peel(module, &mut scalar, &l, &wrapped);
@@ -650,6 +677,13 @@ fn understand_as(
         .map_err(|e| e.named(&scalar.name))?;
     strides::assume(&mut body, &strides);
     let bounds = bounds::find(&scalar, &l, &carried, &counter);
+    if let Some(assumed) = &assumed
+        && (search.is_some()
+            || is_bounded(&carried, &selections)
+            || !assumed.passed.iter().all(|&branch| bounds.iter().any(|b| b.branch == branch)))
+    {
+        return Err(assumed.refuse(&scalar, &l).into());
+    }
     for bound in &bounds {
         bound.take_out(&mut body.func);
     }
@@ -657,7 +691,7 @@ fn understand_as(
         body.func.remove_unreachable_blocks();
     }
     let stands = body.stands(&scalar, &l, &carried);
-    let region = Region { func: &scalar, params: &stands, moved: &body.moved };
+    let region = Region { func: &scalar, params: &stands, moved: &body.moved, held: held(&assumed) };
     let pieces =
         dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
     let known = body.known(module, &scalar);
@@ -678,7 +712,15 @@ fn understand_as(
         stands,
         pieces,
         known,
+        assumed,
     })
+}
+
+/// Whether groups end after so many iterations, since what they hand on says in which one something was: the scalar
+/// loop then goes on.
+fn is_bounded(carried: &[Carried], selections: &[Selection]) -> bool {
+    let is_bounded = |c: &Carried| matches!(&c.kind, Kind::Compaction(c) if c.is_bounded);
+    !selections.is_empty() || carried.iter().any(is_bounded)
 }
 
 /// So many iterations are executed before a loop for what wraps around.

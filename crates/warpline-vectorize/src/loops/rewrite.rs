@@ -15,6 +15,9 @@
 //! nothing but the part of the last iteration that precedes the test, or, without a masked tail, the iterations that no
 //! group was left for; all that leaves the loop leaves it as before.
 //!
+//! Where the loop takes for granted what is checked (`assumed`), all that is tested before `begin` leads to a loop
+//! beside it instead of `scalar`.
+//!
 //! Where the least is more than one iteration, what stands from `many` to `done` is moved into a function of its own
 //! (`move_out`), unless the loop is in another one.
 
@@ -29,7 +32,7 @@ use warpline_ir::{
 
 use cranelift_entity::packed_option::PackedOption;
 
-use super::Nest;
+use super::assumed::Assumed;
 use super::body::Body;
 use super::bounds::Bound;
 use super::carried::{Carried, Combiner, Kind};
@@ -40,6 +43,7 @@ use super::search::{LEAVING, Search};
 use super::selections::{MAX_NUMBER, Selection};
 use super::stop::{AtState, Stops};
 use super::trips::Counter;
+use super::{Nest, is_bounded};
 use crate::dependences::Growth;
 
 /// What the rewriting puts together.
@@ -60,6 +64,8 @@ pub(super) struct Parts<'a> {
     pub(super) repeatable: Option<&'a [Check]>,
     /// How lanes look ahead, if the loop is left in the middle.
     pub(super) search: Option<&'a Search>,
+    /// What the loop takes for granted, if anything: the loop as it was is another one.
+    pub(super) assumed: Option<&'a Assumed>,
     pub(super) stops: Stops,
 }
 
@@ -82,33 +88,33 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
     let rounds = parts.counter.rounds(&mut b, &starts);
-    let is_bounded = |c: &Carried| matches!(&c.kind, Kind::Compaction(c) if c.is_bounded);
-    let bounded = !parts.selections.is_empty() || parts.carried.iter().any(is_bounded);
+    let bounded = is_bounded(parts.carried, parts.selections);
     let rounds = if bounded { at_most(&mut b, rounds, MAX_NUMBER) } else { rounds };
     let rounds = parts.within_search(&mut b, rounds, &starts);
+    parts.assumed.inspect(|assumed| assumed.decide(&mut b.func));
+    let otherwise = match parts.assumed {
+        Some(assumed) => Otherwise { block: assumed.otherwise, state: &[] },
+        None => Otherwise { block: scalar, state: &starts },
+    };
     let mut new = Vec::new();
     if parts.variants.least > 1 {
         let many = b.block("many");
         let least = b.int(64, parts.variants.least.into());
         let enough = b.icmp(IntPred::Uge, rounds, least);
-        let at = b.at;
-        b.cond_br(enough, many, scalar);
-        pass_from(&mut b, at, scalar, &starts);
+        otherwise.unless(&mut b, enough, many);
         b.at = many;
         new.push(many);
     }
-    new.extend(parts.test_strides(&mut b, scalar, &starts));
-    new.extend(parts.test_bounds(&mut b, scalar, rounds, &starts));
-    let checking = span::emit(&mut b, parts.checks, rounds, scalar);
+    new.extend(parts.test_strides(&mut b, &otherwise));
+    new.extend(parts.test_bounds(&mut b, &otherwise, rounds, &starts));
+    let checking = span::emit(&mut b, parts.checks, rounds, otherwise.block);
     for &block in &checking.failing {
-        pass_from(&mut b, block, scalar, &starts);
+        pass_from(&mut b, block, otherwise.block, otherwise.state);
     }
-    let checked = b.at;
     let begin = b.block("begin");
     let zero = b.int(64, 0);
     let some = b.icmp(IntPred::Ne, rounds, zero);
-    b.cond_br(some, begin, scalar);
-    pass_from(&mut b, checked, scalar, &starts);
+    otherwise.unless(&mut b, some, begin);
 
     b.at = begin;
     let before: Vec<Value> = (0..starts.len()).map(|k| parts.initial(&mut b, k, starts[k])).collect();
@@ -131,7 +137,8 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     locate(&mut b.func, &new, loc);
     locate(&mut b.func, &[preheader], loc);
     let is_outermost = Nest::of(&b.func).around(parts.l.header).nth(1).is_none();
-    let apart = (parts.variants.least > 1 && is_outermost).then(|| {
+    let may_move = is_outermost && parts.assumed.is_none();
+    let apart = (parts.variants.least > 1 && may_move).then(|| {
         // The copy of the scalar loop that stands behind the vector code.
         b.func.blocks[parts.l.header].few |= parts.variants.tail.is_none();
         let vector = &new[..new.len() - 1];
@@ -146,21 +153,29 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     Rewritten { func: b.func, inspected: checking.inspected, apart: apart.map(|(func, _)| func) }
 }
 
-/// Branches to the scalar loop unless all conditions hold. The block behind, of this name, if there is any condition.
-fn unless_all(
-    b: &mut Builder,
-    conditions: Vec<Value>,
-    name: &str,
-    scalar: Block,
-    starts: &[Value],
-) -> Option<Block> {
-    let and = Op::Binary(BinaryOp::And);
-    let all = conditions.into_iter().reduce(|x, y| b.value(and.clone(), &[x, y], Type::BOOL))?;
-    let (at, behind) = (b.at, b.block(name));
-    b.cond_br(all, behind, scalar);
-    pass_from(b, at, scalar, starts);
-    b.at = behind;
-    Some(behind)
+/// The scalar loop, with the state that it begins with.
+struct Otherwise<'a> {
+    block: Block,
+    state: &'a [Value],
+}
+
+impl Otherwise<'_> {
+    /// Branches there unless a condition holds.
+    fn unless(&self, b: &mut Builder, condition: Value, then: Block) {
+        let at = b.at;
+        b.cond_br(condition, then, self.block);
+        pass_from(b, at, self.block, self.state);
+    }
+
+    /// Branches there unless all conditions hold. The block behind, of this name, if there is any condition.
+    fn unless_all(&self, b: &mut Builder, conditions: Vec<Value>, name: &str) -> Option<Block> {
+        let and = Op::Binary(BinaryOp::And);
+        let all = conditions.into_iter().reduce(|x, y| b.value(and.clone(), &[x, y], Type::BOOL))?;
+        let behind = b.block(name);
+        self.unless(b, all, behind);
+        b.at = behind;
+        Some(behind)
+    }
 }
 
 /// Gives instructions of blocks that have no place in the source this one.
@@ -275,7 +290,7 @@ impl Parts<'_> {
     ) -> (Vec<Value>, Option<Value>) {
         let width = variant.lanes;
         let mut args = self.arguments(before);
-        let mask = count.map(|count| b.first_lanes(count, width));
+        let mask = count.map(|count| b.first_lanes(count, variant.func, width));
         if let Some(mask) = mask {
             args.push(b.mask_argument(mask, width));
         }
@@ -333,7 +348,7 @@ impl Parts<'_> {
     }
 
     /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.
-    fn test_strides(&self, b: &mut Builder, scalar: Block, starts: &[Value]) -> Option<Block> {
+    fn test_strides(&self, b: &mut Builder, otherwise: &Otherwise<'_>) -> Option<Block> {
         let is_one = |b: &mut Builder, stride: Value| {
             let ty = b.func.ty(stride);
             // Of a loop that has no iteration, it may be poison.
@@ -342,15 +357,21 @@ impl Parts<'_> {
             b.icmp(IntPred::Eq, stride, one)
         };
         let each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
-        unless_all(b, each, "unit", scalar, starts)
+        otherwise.unless_all(b, each, "unit")
     }
 
     /// Branches to the scalar loop unless all checks pass in each of so many iterations. The block behind, if there is
     /// any check.
-    fn test_bounds(&self, b: &mut Builder, scalar: Block, rounds: Value, starts: &[Value]) -> Option<Block> {
+    fn test_bounds(
+        &self,
+        b: &mut Builder,
+        otherwise: &Otherwise<'_>,
+        rounds: Value,
+        starts: &[Value],
+    ) -> Option<Block> {
         let (start, step) = (starts[self.counter.phi], self.counter.step());
         let each: Vec<Value> = self.bounds.iter().map(|bound| bound.passes(b, start, step, rounds)).collect();
-        unless_all(b, each, "within", scalar, starts)
+        otherwise.unless_all(b, each, "within")
     }
 
     /// What the variants are given.
