@@ -8,11 +8,14 @@ use warpline_ir::text::parse_module;
 /// So many functions, each with objects of its own that it copies into and hands to the next one, through pointers that
 /// lie in memory; the last one calls itself.
 fn chain(length: usize) -> String {
-    let mut text = "declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [reads writes traps arg_memory_only]\n\
-        func @f0(%r: ptr, %a: ptr, %n: i32) {\nb0:\n  %w: i32 = load %a, align 8\n  \
+    let mut text =
+        "declare @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1) [reads writes traps arg_memory_only]\n".to_owned();
+    for i in 0..=length {
+        let _ = writeln!(text, "declare @f{i}(ptr, ptr, i32) [unknown]");
+    }
+    text += "func @f0(%r: ptr, %a: ptr, %n: i32) {\nb0:\n  %w: i32 = load %a, align 8\n  \
         store %w, %r, align 8\n  %c: i1 = icmp eq %n, 0\n  br %c, b2, b1\nb1:\n  \
-        %m: i32 = sub %n, 1\n  call @f0(%a, %r, %m)\n  br b2\nb2:\n  ret\n}\n"
-        .to_owned();
+        %m: i32 = sub %n, 1\n  call @f0(%a, %r, %m)\n  br b2\nb2:\n  ret\n}\n";
     for i in 1..=length {
         let _ = write!(
             text,
