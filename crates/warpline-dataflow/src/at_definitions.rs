@@ -75,7 +75,9 @@ impl<F: Lattice> AtDefinitions<F> {
                 let reaches = Reaches::new(program, |n| found.is_reached(n), |e| found.is_taken(e));
                 let work = Work { versions: 0, steps: found.steps() };
                 let at = |at, v| found.after(at, v);
-                (AtDefinitions::dense(program, work, at, |node, v| found.at_entry(node, v)), reaches)
+                // Also of what nothing reads, which the dense solver does not follow.
+                let on_entry = |v| problem.on_entry(v);
+                (AtDefinitions::dense(program, work, at, |n, v| found.at_entry(n, v), on_entry), reaches)
             }
         }
     }
@@ -97,7 +99,9 @@ impl<F: Lattice> AtDefinitions<F> {
                 let found = solve_backward_dense(program, problem);
                 let work = Work { versions: 0, steps: found.steps() };
                 let at = |at, v| found.after(at, v);
-                AtDefinitions::dense(program, work, at, |node, v| found.at_entry(node, v))
+                let entry = program.graph().entry();
+                let on_entry = |v| found.at_entry(entry, v);
+                AtDefinitions::dense(program, work, at, |n, v| found.at_entry(n, v), on_entry)
             }
         }
     }
@@ -112,11 +116,12 @@ impl<F: Lattice> AtDefinitions<F> {
         work: Work,
         after: impl Fn(Instruction, Variable) -> F,
         at_entry: impl Fn(Node, Variable) -> F,
+        on_entry: impl Fn(Variable) -> F,
     ) -> AtDefinitions<F> {
         let graph = program.graph();
         let mut facts = vec![F::top(); program.variables()];
         for &v in program.on_entry() {
-            facts[v.index()] = at_entry(graph.entry(), v);
+            facts[v.index()] = on_entry(v);
         }
         for node in graph.nodes() {
             for phi in graph.in_edges(node).first().into_iter().flat_map(|&e| program.phis(e)) {

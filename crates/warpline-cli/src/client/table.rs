@@ -90,7 +90,7 @@ pub(super) const CLIENTS: &[Client] = &[
             )))
         }),
     ),
-    numbers(
+    sparse(
         &bit_widths::MAHLKE,
         Run::Function(|asked, id| {
             let module = &asked.imported.ir;
@@ -197,7 +197,7 @@ impl Client {
         if options.dense && self.sparse_only {
             return Err(Error::option(
                 "--dense",
-                "its proofs lead from version to version, and these are there on split live ranges only",
+                "what it leaves out, or proves, lies in how live ranges are split: it works on split live ranges only",
             ));
         }
         match lists.iter().find(|(_, list)| list.is_some()) {
