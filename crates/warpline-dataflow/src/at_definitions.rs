@@ -110,7 +110,7 @@ impl<F: Lattice> AtDefinitions<F> {
         AtDefinitions { facts: (0..program.variables() as u32).map(|v| fact(Version(v))).collect(), work }
     }
 
-    /// `after` and `at_entry`: what is known of a variable behind an instruction, and at the entry of a block.
+    /// What is known of a variable: `after` an instruction, `at_entry` of a block, `on_entry` if it is there from the start.
     fn dense(
         program: &Program,
         work: Work,
