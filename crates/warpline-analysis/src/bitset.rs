@@ -128,6 +128,17 @@ impl BitSet {
         self.words.iter().all(|&w| w == 0)
     }
 
+    /// For asking which member of the set a number is. Linear in the bound, 64 elements at a time.
+    pub(crate) fn ranks(&self) -> Ranks<'_> {
+        let mut total = 0;
+        let counts = self.words.iter().map(|word| {
+            let before = total;
+            total += word.count_ones();
+            before
+        });
+        Ranks { words: &self.words, before: counts.collect() }
+    }
+
     /// The members in increasing order. All of it is linear in the bound and the elements.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
@@ -137,6 +148,22 @@ impl BitSet {
             })
             .map(move |w| i * 64 + w.trailing_zeros() as usize)
         })
+    }
+}
+
+/// The places of the members of a set among all of them.
+pub(crate) struct Ranks<'a> {
+    words: &'a [u64],
+    /// By word: how many members come before.
+    before: Vec<u32>,
+}
+
+impl Ranks<'_> {
+    /// How many members are less than a number.
+    #[inline]
+    pub(crate) fn of(&self, index: usize) -> usize {
+        let less = self.words[index / 64] & ((1 << (index % 64)) - 1);
+        (self.before[index / 64] + less.count_ones()) as usize
     }
 }
 
@@ -154,6 +181,8 @@ mod tests {
         assert_eq!(s.iter().collect::<Vec<_>>(), [0, 5, 63, 64, 129]);
         assert_eq!(s.count(), 5);
         assert!(!s.contains(1000));
+        let ranks = s.ranks();
+        assert_eq!([0, 5, 63, 64, 129].map(|i| ranks.of(i)), [0, 1, 2, 3, 4]);
         assert!(s.remove(64) && !s.remove(64));
         let mut t = BitSet::new(130);
         assert!(t.union_with(&s) && !t.union_with(&s));

@@ -29,6 +29,7 @@ pub struct CycleId(pub u32);
 
 impl CycleId {
     /// The number as an index into a side table. O(1).
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -82,7 +83,7 @@ impl CycleForest {
     /// Finds the cycles of `graph` as its depth-first order `dfs` shows them.
     /// Takes nearly linear time, whatever the nesting.
     pub fn compute_with<G: Graph>(graph: &G, dfs: &DfsOrder) -> Self {
-        if dfs.is_acyclic(graph) {
+        if dfs.is_acyclic() {
             return Self::empty(graph.node_count());
         }
         let nesting = Nesting::find(graph, dfs);
@@ -188,11 +189,13 @@ impl CycleForest {
     }
 
     /// The number of cycles. O(1).
+    #[inline]
     pub fn len(&self) -> usize {
         self.header.len()
     }
 
     /// Whether the graph is acyclic. O(1).
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.header.is_empty()
     }
@@ -208,6 +211,7 @@ impl CycleForest {
     }
 
     /// The node of the cycle that the depth-first walk met first. O(1).
+    #[inline]
     pub fn header(&self, cycle: CycleId) -> Node {
         self.header[cycle.index()]
     }
@@ -228,11 +232,13 @@ impl CycleForest {
     }
 
     /// Whether the header is the only entry. O(1).
+    #[inline]
     pub fn is_reducible(&self, cycle: CycleId) -> bool {
         self.reducible.contains(cycle.index())
     }
 
     /// The smallest cycle around this one. O(1).
+    #[inline]
     pub fn parent(&self, cycle: CycleId) -> Option<CycleId> {
         let parent = self.parent[cycle.index()];
         (parent != NONE).then_some(CycleId(parent))
@@ -244,6 +250,7 @@ impl CycleForest {
     }
 
     /// The number of cycles around this one, itself included: 1 for a cycle on top level. O(1).
+    #[inline]
     pub fn depth(&self, cycle: CycleId) -> u32 {
         self.depth[cycle.index()]
     }
@@ -254,6 +261,7 @@ impl CycleForest {
     }
 
     /// The smallest cycle that contains `node`. O(1).
+    #[inline]
     pub fn innermost(&self, node: Node) -> Option<CycleId> {
         let cycle = self.innermost[node.index()];
         (cycle != NONE).then_some(CycleId(cycle))
@@ -265,16 +273,19 @@ impl CycleForest {
     }
 
     /// Whether `node` lies in the cycle or in one inside it. O(1).
+    #[inline]
     pub fn contains(&self, cycle: CycleId, node: Node) -> bool {
         self.innermost(node).is_some_and(|c| self.contains_cycle(cycle, c))
     }
 
     /// Whether `inner` is `outer` or lies inside it. O(1).
+    #[inline]
     pub fn contains_cycle(&self, outer: CycleId, inner: CycleId) -> bool {
         outer.0 <= inner.0 && inner.0 <= self.last[outer.index()]
     }
 
     /// The nodes of the cycle and of the cycles inside it, the header first. O(1).
+    #[inline]
     pub fn nodes(&self, cycle: CycleId) -> &[Node] {
         let end = self.last[cycle.index()] as usize + 1;
         &self.nodes[self.node_start[cycle.index()] as usize..self.node_start[end] as usize]
@@ -437,7 +448,7 @@ struct LinkedLists {
 
 impl LinkedLists {
     fn new(n: usize) -> Self {
-        LinkedLists { head: vec![NONE; n], items: Vec::new() }
+        LinkedLists { head: vec![NONE; n], items: Vec::with_capacity(n) }
     }
 
     fn push(&mut self, list: u32, item: (u32, u32)) {

@@ -1,8 +1,10 @@
 //! Dominators, and post-dominators by the same algorithm over [`Reversed`](crate::Reversed).
 //!
-//! The algorithm is that of Lengauer and Tarjan with path compression, O(E log V) on every input. (Semi-NCA
-//! is a little faster on common graphs but quadratic where many nodes hang from the foot of a long
-//! dominator chain and are also entered from its top, as in early-exit ladders.)
+//! Where every retreating edge leads to a node that dominates its source, these edges change no dominators, and one
+//! pass in reverse post-order finds them (Cooper, Harvey and Kennedy). It takes many steps where many edges lead from
+//! a long chain of dominators to one node, as in early-exit ladders, so the steps are counted. Where they are too
+//! many, and on irreducible graphs, the algorithm is that of Lengauer and Tarjan with path compression, O(E log V) on
+//! every input.
 
 use alloc::vec::Vec;
 
@@ -31,10 +33,20 @@ impl DomTree {
 
     /// Computes the dominators of `graph`, whose depth-first order is at hand. Takes time O(e log n).
     pub fn compute_with<G: Graph>(graph: &G, dfs: &DfsOrder) -> Self {
-        let by_number = LengauerTarjan::run(graph, dfs);
         let mut idom = vec![NONE; graph.node_count()];
-        for (number, &dom) in by_number.iter().enumerate().skip(1) {
-            idom[dfs.pre_order()[number].index()] = dfs.pre_order()[dom as usize].0;
+        match in_one_pass(graph, dfs) {
+            Some(by_number) => {
+                let post = dfs.post_order();
+                for (&node, &dom) in post.iter().zip(&by_number).take(post.len() - 1) {
+                    idom[node.index()] = post[dom as usize].0;
+                }
+            }
+            None => {
+                let by_number = LengauerTarjan::run(graph, dfs);
+                for (number, &dom) in by_number.iter().enumerate().skip(1) {
+                    idom[dfs.pre_order()[number].index()] = dfs.pre_order()[dom as usize].0;
+                }
+            }
         }
         Self::from_idoms(graph.entry(), idom, dfs)
     }
@@ -47,32 +59,31 @@ impl DomTree {
         let mut tree = DomTree {
             root,
             level: vec![0; n],
-            pre: Vec::with_capacity(dfs.reachable_count()),
+            pre: vec![root; dfs.reachable_count()],
             number: vec![NONE; n],
             last: vec![0; n],
             children,
             idom,
         };
-        let mut stack = vec![(root, 0usize)];
-        tree.number_node(root, 0);
-        while let Some((node, next)) = stack.last_mut() {
-            if let Some(&child) = tree.children.get(node.index()).get(*next) {
-                *next += 1;
-                let level = tree.level[node.index()] + 1;
-                tree.number_node(child, level);
-                stack.push((child, 0));
-            } else {
-                tree.last[node.index()] = tree.pre.len() as u32 - 1;
-                stack.pop();
-            }
+        // How many nodes a subtree has besides its root: what is below a node comes before it in post-order.
+        let mut below = vec![0u32; n];
+        for &v in &dfs.post_order()[..dfs.reachable_count() - 1] {
+            below[tree.idom[v.index()] as usize] += below[v.index()] + 1;
+        }
+        // A node's number is the next one of its parent that is free; `last` is how many are taken until all are.
+        tree.number[root.index()] = 0;
+        for v in dfs.reverse_post_order().skip(1) {
+            let (v, parent) = (v.index(), tree.idom[v.index()] as usize);
+            let number = tree.number[parent] + 1 + tree.last[parent];
+            tree.last[parent] += below[v] + 1;
+            tree.number[v] = number;
+            tree.level[v] = tree.level[parent] + 1;
+            tree.pre[number as usize] = Node(v as u32);
+        }
+        for &v in dfs.post_order() {
+            tree.last[v.index()] = tree.number[v.index()] + below[v.index()];
         }
         tree
-    }
-
-    fn number_node(&mut self, node: Node, level: u32) {
-        self.number[node.index()] = self.pre.len() as u32;
-        self.level[node.index()] = level;
-        self.pre.push(node);
     }
 
     /// The entry of the graph. O(1).
@@ -177,6 +188,47 @@ impl DomTree {
     }
 }
 
+/// So many steps are made for each node before the pass is given up.
+const STEPS: usize = 8;
+
+/// Immediate dominators as post-order numbers, by post-order number, if every retreating edge leads to a dominator of
+/// its source and that takes few steps.
+fn in_one_pass<G: Graph>(graph: &G, dfs: &DfsOrder) -> Option<Vec<u32>> {
+    let n = dfs.reachable_count();
+    let mut steps = STEPS * n;
+    let mut idom = vec![NONE; n];
+    let mut retreating: Vec<(u32, u32)> = Vec::new();
+    for (number, &node) in dfs.post_order().iter().enumerate().rev().skip(1) {
+        let mut found = NONE;
+        for p in graph.predecessors(node) {
+            let Some(from) = dfs.post_number(p).map(|p| p as u32) else { continue };
+            if from <= number as u32 {
+                retreating.push((from, number as u32));
+                continue;
+            }
+            // Dominators of a node have greater numbers.
+            let (mut a, mut b) = (from, if found == NONE { from } else { found });
+            while a != b {
+                let lower = if a < b { &mut a } else { &mut b };
+                *lower = idom[*lower as usize];
+                steps = steps.checked_sub(1)?;
+            }
+            found = a;
+        }
+        idom[number] = found;
+    }
+    for (mut at, target) in retreating {
+        while at < target {
+            at = idom[at as usize];
+            steps = steps.checked_sub(1)?;
+        }
+        if at != target {
+            return None;
+        }
+    }
+    Some(idom)
+}
+
 /// The tables of the algorithm; all entries are depth-first numbers.
 struct LengauerTarjan {
     semi: Vec<u32>,
@@ -249,5 +301,45 @@ impl LengauerTarjan {
             self.ancestor[x as usize] = self.ancestor[a];
         }
         self.best[v as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::CsrGraph;
+
+    fn graph(nodes: usize, edges: &[(u32, u32)]) -> CsrGraph {
+        CsrGraph::new(nodes, Node(0), edges.iter().map(|&(a, b)| (Node(a), Node(b)))).expect("a graph")
+    }
+
+    /// Immediate dominators in one pass, and by Lengauer and Tarjan, by node.
+    fn both(graph: &CsrGraph) -> (Option<Vec<u32>>, Vec<u32>) {
+        let dfs = DfsOrder::compute(graph);
+        let (pre, post) = (dfs.pre_order(), dfs.post_order());
+        let by_node = |order: &[Node], found: &[u32]| {
+            let mut idom = vec![NONE; graph.node_count()];
+            for (&node, &dom) in order.iter().zip(found).filter(|&(&node, _)| node != graph.entry()) {
+                idom[node.index()] = order[dom as usize].0;
+            }
+            idom
+        };
+        let one_pass = in_one_pass(graph, &dfs).map(|found| by_node(post, &found));
+        (one_pass, by_node(pre, &LengauerTarjan::run(graph, &dfs)))
+    }
+
+    #[test]
+    fn one_pass_finds_the_dominators_of_loops_in_loops() {
+        let edges = [(0, 1), (1, 2), (2, 3), (3, 2), (3, 4), (2, 4), (4, 1), (4, 5), (5, 5), (1, 5), (6, 3)];
+        let (one_pass, expected) = both(&graph(7, &edges));
+        assert_eq!(one_pass, Some(expected));
+    }
+
+    #[test]
+    fn one_pass_is_given_up_on_irreducible_cycles_and_long_ladders() {
+        assert_eq!(both(&graph(3, &[(0, 1), (0, 2), (1, 2), (2, 1)])).0, None);
+        let n = 1000;
+        let rungs = (0..n).flat_map(|i| [(i, i + 1), (i, n + 1)]);
+        assert_eq!(both(&graph(n as usize + 2, &rungs.collect::<Vec<_>>())).0, None);
     }
 }

@@ -21,6 +21,7 @@ pub struct EdgeId(pub u32);
 
 impl Node {
     /// The node with the given number. Panics if it does not fit 32 bits. O(1).
+    #[inline]
     pub fn new(index: usize) -> Self {
         Node(u32::try_from(index).expect("a graph has fewer than 2^32 nodes"))
     }
@@ -34,6 +35,7 @@ impl Node {
 
 impl EdgeId {
     /// The edge with the given number. Panics if it does not fit 32 bits. O(1).
+    #[inline]
     pub fn new(index: usize) -> Self {
         EdgeId(u32::try_from(index).expect("a graph has fewer than 2^32 edges"))
     }
@@ -83,6 +85,12 @@ pub trait Graph {
     /// The node at which `edge` arrives.
     fn target(&self, edge: EdgeId) -> Node;
 
+    /// A number made of the ends of all edges, by which an analysis notices that it is given another graph than its
+    /// input was made for. A graph that keeps the number may return it; it must be the one that is computed here.
+    fn fingerprint(&self) -> u64 {
+        fingerprint(self)
+    }
+
     /// All nodes, by number.
     fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + ExactSizeIterator + use<Self> {
         (0..self.node_count()).map(Node::new)
@@ -120,11 +128,18 @@ pub(crate) fn mix(so_far: u64, next: u64) -> u64 {
 
 impl Outline {
     pub(crate) fn of<G: Graph>(graph: &G) -> Outline {
-        let ends = graph.edges().fold(graph.edge_count() as u64, |ends, edge| {
-            mix(ends, u64::from(graph.source(edge).0) << 32 | u64::from(graph.target(edge).0))
-        });
-        Outline { nodes: graph.node_count(), entry: graph.entry(), ends }
+        Outline { nodes: graph.node_count(), entry: graph.entry(), ends: graph.fingerprint() }
     }
+}
+
+fn fingerprint<G: Graph + ?Sized>(graph: &G) -> u64 {
+    // Each edge by itself, so that none waits for the one before.
+    let of = |edge: EdgeId| {
+        let ends = u64::from(graph.source(edge).0) << 32 | u64::from(graph.target(edge).0);
+        let mixed = mix(u64::from(edge.0), ends);
+        (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    };
+    graph.edges().fold(graph.edge_count() as u64, |sum, edge| sum.wrapping_add(of(edge)))
 }
 
 /// Why a graph could not be built.
@@ -181,6 +196,7 @@ pub struct CsrGraph {
     inn: Lists<EdgeId>,
     /// The edges that are left out; of length 0 if there are none.
     dead: BitSet,
+    fingerprint: u64,
 }
 
 impl CsrGraph {
@@ -223,10 +239,16 @@ impl CsrGraph {
         dead: BitSet,
     ) -> CsrGraph {
         let by = |ends: &[Node]| {
+            if dead.is_empty() {
+                return Lists::positions(node_count, ends);
+            }
             let live = ends.iter().enumerate().filter(|&(e, _)| !dead.contains(e));
             Lists::group(node_count, live.map(|(e, n)| (n.index(), EdgeId(e as u32))))
         };
-        CsrGraph { entry, out: by(&sources), inn: by(&targets), sources, targets, dead }
+        let (out, inn) = (by(&sources), by(&targets));
+        let mut graph = CsrGraph { entry, sources, targets, out, inn, dead, fingerprint: 0 };
+        graph.fingerprint = fingerprint(&graph);
+        graph
     }
 
     /// The same nodes, edges and edge ids as any other graph. Linear in the graph.
@@ -297,6 +319,10 @@ impl Graph for CsrGraph {
     #[inline]
     fn target(&self, edge: EdgeId) -> Node {
         self.targets[edge.index()]
+    }
+    #[inline]
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     fn edges(&self) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
@@ -397,6 +423,29 @@ impl Graph for Reversed {
 pub struct Lists<T> {
     starts: Vec<u32>,
     items: Vec<T>,
+}
+
+impl Lists<EdgeId> {
+    /// For each node the positions at which it stands in a list of nodes.
+    fn positions(len: usize, nodes: &[Node]) -> Self {
+        let mut starts = vec![0u32; len + 1];
+        for node in nodes {
+            starts[node.index()] += 1;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        // From the last one to the first, so that each list ends up in order and `starts` at its beginning.
+        let mut items = vec![EdgeId(0); nodes.len()];
+        for (position, node) in nodes.iter().enumerate().rev() {
+            let start = &mut starts[node.index()];
+            *start -= 1;
+            items[*start as usize] = EdgeId(position as u32);
+        }
+        Lists { starts, items }
+    }
 }
 
 impl<T: Copy> Lists<T> {

@@ -35,11 +35,13 @@ pub struct Value(pub u32);
 
 impl Value {
     /// The value with the given number. Panics if it does not fit 32 bits. O(1).
+    #[inline]
     pub fn new(index: usize) -> Self {
         Value(u32::try_from(index).expect("a program has fewer than 2^32 values"))
     }
 
     /// The number as an index into a side table. O(1).
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -6,7 +6,7 @@ use crate::bitset::BitSet;
 use crate::graph::{Graph, Node};
 
 /// The orders of one depth-first walk from the entry. Out-edges are followed in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct DfsOrder {
     pre: Vec<Node>,
     post: Vec<Node>,
@@ -14,22 +14,40 @@ pub struct DfsOrder {
     post_number: Vec<u32>,
     parent: Vec<u32>,
     last: Vec<u32>,
+    is_acyclic: bool,
 }
 
 const NONE: u32 = u32::MAX;
 
+/// A list in memory that was used before, with `len` times the same item.
+pub(crate) fn filled<T: Clone>(mut memory: Vec<T>, item: T, len: usize) -> Vec<T> {
+    memory.clear();
+    memory.resize(len, item);
+    memory
+}
+
 impl DfsOrder {
     /// Walks `graph` from its entry. Linear in the graph.
     pub fn compute<G: Graph>(graph: &G) -> Self {
+        Self::default().within(graph)
+    }
+
+    /// The same in the memory of another order.
+    pub(crate) fn within<G: Graph>(self, graph: &G) -> Self {
         let n = graph.node_count();
         let mut order = DfsOrder {
-            pre: Vec::with_capacity(n),
-            post: Vec::with_capacity(n),
-            pre_number: vec![NONE; n],
-            post_number: vec![NONE; n],
-            parent: Vec::with_capacity(n),
-            last: Vec::with_capacity(n),
+            pre: filled(self.pre, Node(0), 0),
+            post: filled(self.post, Node(0), 0),
+            pre_number: filled(self.pre_number, NONE, n),
+            post_number: filled(self.post_number, NONE, n),
+            parent: filled(self.parent, NONE, 0),
+            last: filled(self.last, NONE, 0),
+            is_acyclic: true,
         };
+        order.pre.reserve(n);
+        order.post.reserve(n);
+        order.parent.reserve(n);
+        order.last.reserve(n);
         let mut stack = Vec::new();
         order.enter(graph.entry(), NONE);
         stack.push((graph.entry(), graph.out_edges(graph.entry())));
@@ -40,6 +58,9 @@ impl DfsOrder {
                 if order.pre_number[to.index()] == NONE {
                     order.enter(to, number);
                     stack.push((to, graph.out_edges(to)));
+                } else if order.post_number[to.index()] == NONE {
+                    // The walk has not left it: there is a way back.
+                    order.is_acyclic = false;
                 }
             } else {
                 order.last[number as usize] = order.pre.len() as u32 - 1;
@@ -51,6 +72,7 @@ impl DfsOrder {
         order
     }
 
+    #[inline]
     fn enter(&mut self, node: Node, parent: u32) {
         self.pre_number[node.index()] = self.pre.len() as u32;
         self.pre.push(node);
@@ -109,12 +131,9 @@ impl DfsOrder {
         (parent != NONE).then(|| self.pre[parent as usize])
     }
 
-    /// Whether no path leads round a cycle. `graph` is the one that the walk was made on.
-    /// Linear in the edges.
-    pub fn is_acyclic<G: Graph>(&self, graph: &G) -> bool {
-        // A cycle has an edge to a node that is left later than its source, or to the source itself.
-        let post = |n: Node| self.post_number[n.index()];
-        self.pre.iter().all(|&n| graph.successors(n).all(|t| post(t) < post(n)))
+    /// Whether no path from the entry leads round a cycle. O(1).
+    pub fn is_acyclic(&self) -> bool {
+        self.is_acyclic
     }
 
     /// Whether `a` is `b` or an ancestor of it in the depth-first tree. False if either is unreachable. O(1).

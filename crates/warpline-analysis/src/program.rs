@@ -254,6 +254,11 @@ impl Program {
     pub fn is_fixed(&self, variable: Variable) -> bool {
         self.fixed.contains(variable.index())
     }
+
+    /// All that are.
+    pub(crate) fn all_fixed(&self) -> &BitSet {
+        &self.fixed
+    }
 }
 
 /// Collects a program, block by block. What is wrong with it, [`build`](ProgramBuilder::build) says.

@@ -64,6 +64,7 @@ impl Regions {
     }
 
     /// The region that contains a node.
+    #[inline]
     pub(crate) fn region(&self, node: Node) -> Option<CycleId> {
         let region = *self.of.get(node.index())?;
         (region != NONE).then_some(CycleId(region))
@@ -71,6 +72,7 @@ impl Regions {
 
     /// Whether exactly one edge leaves a cycle that is not in a region. Not known, and so denied, if there are
     /// regions for their depth: the count was not brought to its end.
+    #[inline]
     pub(crate) fn has_one_exit(&self, cycle: CycleId) -> bool {
         self.exits[cycle.index()] == 1
     }

@@ -29,6 +29,7 @@
 // `cargo doc --document-private-items` has the modules that are not public.
 #![allow(rustdoc::private_intra_doc_links)]
 
+mod at_definitions;
 pub mod clients;
 mod code;
 pub mod conditions;

@@ -315,6 +315,7 @@ impl Function {
     }
 
     /// The constant that a value is, if it is one.
+    #[inline]
     pub fn constant(&self, v: Value) -> Option<&Constant> {
         match self.values[v].def {
             ValueDef::Const(i) => Some(&self.constants[i as usize]),
@@ -338,6 +339,7 @@ impl Function {
     }
 
     /// The instruction that defines a value.
+    #[inline]
     pub fn def_inst(&self, v: Value) -> Option<Inst> {
         match self.values[v].def {
             ValueDef::Inst(i, _) => Some(i),
@@ -365,6 +367,7 @@ impl Function {
     }
 
     /// The block in which a value is defined; `None` for parameters and constants.
+    #[inline]
     pub fn def_block(&self, v: Value) -> Option<Block> {
         self.def_inst(v).map(|i| self.insts[i].block)
     }
@@ -425,6 +428,7 @@ impl Function {
     }
 
     /// The out-edges of a block, in the terminator's order; none if it has no terminator yet.
+    #[inline]
     pub fn out_edges(&self, b: Block) -> &[Edge] {
         match self.blocks[b].term.expand() {
             Some(t) => &self.insts[t].edges,
@@ -443,6 +447,7 @@ impl Function {
     }
 
     /// φs, other instructions and terminator of a block, in order.
+    #[inline]
     pub fn block_insts(&self, b: Block) -> impl Iterator<Item = Inst> + '_ {
         let data = &self.blocks[b];
         data.phis.iter().chain(&data.insts).copied().chain(data.term.expand())
@@ -454,8 +459,8 @@ impl Function {
     /// # Panics
     /// If the function has no block yet.
     pub fn graph(&self) -> (CsrGraph, Vec<Edge>) {
-        let mut ends = Vec::new();
-        let mut ids = Vec::new();
+        let mut ends = Vec::with_capacity(self.edges.len());
+        let mut ids = Vec::with_capacity(self.edges.len());
         for &b in &self.layout {
             for &e in self.out_edges(b) {
                 ends.push((Node(b.as_u32()), Node(self.edges[e].to.as_u32())));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use warpline_analysis::ssi::ssify;
 use warpline_dataflow::Code;
-use warpline_dataflow::clients::constants::Constants;
+use warpline_dataflow::clients::constants::{self, Constants};
 use warpline_dataflow::clients::null_pointers::NullPointers;
 use warpline_dataflow::clients::ranges::Ranges;
 use warpline_dataflow::clients::{classes, dead_code, liveness, null_pointers, reaching_definitions, taint};
@@ -58,6 +58,7 @@ fn check(imported: &Imported, id: FuncId) -> Result<(), String> {
     forward_agrees(code.program(), &problem.split(), &problem).map_err(|e| format!("null pointers: {e}"))?;
     let reports = |solver: Solver| {
         [
+            text(&constants::analyze(ir, func, (), solver).0),
             text(&null_pointers::analyse(ir, id, &known, solver).0),
             text(&classes::analyse(ir, id, true, solver).0),
             text(&liveness::analyse(ir, id, solver).0),

@@ -14,6 +14,7 @@ use warpline_dataflow::clients::bit_widths::{BitWidths, Demand, Variant};
 use warpline_dataflow::clients::bounds::Bounds;
 use warpline_dataflow::clients::constants::{self, Constants, Known};
 use warpline_dataflow::clients::ranges::{self, Ranges};
+use warpline_dataflow::report::Solver;
 use warpline_interp::{Cell, Event, LaneSet, Observer, Options as MachineOptions};
 use warpline_ir::{BinaryOp, Block, Edge, FuncId, Function, Inst, InstFlags, Op, Type, Value};
 use warpline_testkit::dataflow_agreement::{backward_agrees, forward_agrees};
@@ -332,7 +333,7 @@ fn inequalities_that_are_proved_hold_and_edges_that_contradict_them_are_not_take
 /// and how many are.
 fn cut_down(program: &Program, variant: Variant) -> (Program, usize) {
     let code = Code::with_makers(program.function());
-    let widths = BitWidths::new(&program.module, program.function(), &code, variant);
+    let widths = BitWidths::new(&program.module, program.function(), &code, variant, Solver::Sparse);
     let mut func = program.function().clone();
     let mut replaced: Vec<Option<Value>> = vec![None; func.values.len()];
     let mut masks = Vec::new();

@@ -412,10 +412,15 @@ pub(super) fn uniform_by_either<'a>(
 ) -> impl Iterator<Item = Value> + 'a {
     func.layout.iter().flat_map(|&b| func.block_insts(b)).filter_map(move |inst| {
         let data = &func.insts[inst];
-        let is_shuffle = called(module, func, inst)?.name().starts_with("llvm.amdgcn.wave.shuffle");
         let shuffled = *data.args.first()?;
-        (is_shuffle && is_uniform_at(shuffled, data.block)).then(|| data.results.first().copied())?
+        (is_by_either(module, func, inst) && is_uniform_at(shuffled, data.block))
+            .then(|| data.results.first().copied())?
     })
+}
+
+/// Whether an instruction is uniform if either of two operands is.
+pub(super) fn is_by_either(module: &Module, func: &Function, inst: Inst) -> bool {
+    called(module, func, inst).is_some_and(|called| called.name().starts_with("llvm.amdgcn.wave.shuffle"))
 }
 
 /// Whether the number of a work-item in a dimension is one for all lanes of a wave: there is only one work-item in

@@ -47,6 +47,7 @@ mod explain;
 mod explainer;
 mod gpu;
 mod lane_bits;
+mod made;
 mod members;
 mod opencl;
 mod options;
@@ -61,28 +62,23 @@ use std::time::{Duration, Instant};
 use cranelift_entity::{EntitySet, SecondaryMap};
 pub use warpline_analysis::uniformity::{Algorithm, Fact, Workspace};
 use warpline_analysis::uniformity::{
-    Facts as EngineFacts, Rule as EngineRule, SsaProgram, Times as EngineTimes, Uniformity as Engine,
-    Value as EngineValue,
+    Facts as EngineFacts, SsaProgram, Times as EngineTimes, Uniformity as Engine, Value as EngineValue,
 };
 use warpline_analysis::{BitSet, CsrGraph, EdgeId, Graph, Limits, Node};
 pub use warpline_analysis::{CycleForest, CycleId};
 
-use crate::congruence::Congruence;
-use crate::frozen::Frozen;
-use crate::shape::{ArgShape, Convergence, Shape, Shapes, phi_positions};
+use crate::shape::{ArgShape, Convergence, Shape, Shapes};
 pub use explain::Step;
 pub use explainer::{Explainer, Point};
 pub use facts::Facts;
 pub use known::{BecauseKnown, Known};
 pub use launch::Surroundings;
-use members::Origin;
+use made::{Made, program};
 pub use options::Options;
 pub use rules::{Cause, Context, OperandSet, Rule, Target};
 pub use summary::Summaries;
-use variables::{Held, Variables};
-use warpline_ir::{
-    Block, Constant, Edge, Function, Inst, InstData, LaneOp, Module, Names, Op, Type, Value, ValueDef, Var,
-};
+use variables::Variables;
+use warpline_ir::{Block, Edge, Function, Inst, LaneOp, Module, Names, Type, Value, Var};
 
 /// How often the engine is told of values that the shapes have shown to be uniform.
 const MAX_ROUNDS: usize = 4;
@@ -223,6 +219,7 @@ impl Uniformity {
             false => func.graph(),
         };
         let mut edge_ids = SecondaryMap::new();
+        edge_ids.resize(func.edges.len());
         for (i, &e) in edges.iter().enumerate() {
             edge_ids[e] = Some(EdgeId::new(i));
         }
@@ -237,7 +234,7 @@ impl Uniformity {
         let variables = Variables::of(func);
         let mut rounds = 0;
         loop {
-            let Made { program, extra, has_lane_index } =
+            let Made { program, extra, has_lane_index, has_either } =
                 program(module, func, &graph, &edge_ids, &pinned, &variables, options);
             let known = options.known.as_deref().filter(|known| !known.is_empty());
             let facts = known.map(|known| {
@@ -259,15 +256,15 @@ impl Uniformity {
             let by_high_bits = lane_bits::uniform_by_high_bits(module, func, options.context(), &view);
             let is_uniform_at =
                 |v: Value, b: Block| !engine.is_divergent_at(&*graph, engine_value(v), b.into());
-            let by_either = (options.target == Target::Amdgcn)
+            let by_either = (has_either && options.target == Target::Amdgcn)
                 .then(|| gpu::uniform_by_either(module, func, is_uniform_at))
                 .into_iter()
                 .flatten()
                 .filter(|&v| engine.is_divergent(engine_value(v)));
-            let found: Vec<Value> = func
-                .values
-                .keys()
-                .filter(|_| !shapes.is_plain())
+            let strided = (!shapes.is_plain()).then(|| func.values.keys());
+            let found: Vec<Value> = strided
+                .into_iter()
+                .flatten()
                 .filter(|&v| engine.is_divergent(engine_value(v)) && shapes.get(v).is_uniform())
                 .filter(|&v| func.def_block(v).is_some_and(|b| engine_reaches(&view, b)))
                 .chain(by_high_bits.iter().copied())
@@ -469,217 +466,6 @@ fn engine_reaches(view: &View, b: Block) -> bool {
     !view.func.blocks[b].preds.is_empty() || b == view.func.entry()
 }
 
-/// The function as the engine sees it.
-struct Made {
-    program: SsaProgram,
-    extra: Vec<Extra>,
-    /// Whether some instruction yields the lane's number.
-    has_lane_index: bool,
-}
-
-/// Makes the engine's program. The engine's values are the function's, by number, and after them the extra
-/// ones.
-fn program(
-    module: &Module,
-    func: &Function,
-    graph: &CsrGraph,
-    edge_ids: &SecondaryMap<Edge, Option<EdgeId>>,
-    pinned: &EntitySet<Value>,
-    variables: &Variables,
-    options: &Options,
-) -> Made {
-    // Nearly every instruction is one value, with two operands or so.
-    let mut builder = SsaProgram::builder_for(func.insts.len() + func.values.len() / 2, 2 * func.insts.len());
-    let members = members_with_rules(module, func, options);
-    let positions = phi_positions(func);
-    let mut linked = EntitySet::with_capacity(func.insts.len());
-    for &b in &func.layout {
-        linked.extend(func.block_insts(b));
-    }
-    let any = |v: Value| {
-        !options.strict_undef && matches!(func.constant(v), Some(Constant::Undef(_) | Constant::Poison(_)))
-    };
-    // What variables hold comes behind the members, and behind it, if needed, what was never written.
-    let first_merge = func.values.len() + members.len();
-    let held = |held: Held| match held {
-        Held::Value(v) => (!any(v)).then(|| engine_value(v)),
-        Held::Merged(i) => Some(EngineValue::new(first_merge + i)),
-        Held::Unwritten if options.strict_undef => {
-            Some(EngineValue::new(first_merge + variables.merges.len()))
-        }
-        Held::Unwritten => None,
-    };
-    let congruent = options.known.is_some().then(|| (Congruence::of(func), Frozen::of(module, func)));
-    let mut has_lane_index = false;
-    for v in func.values.keys() {
-        let (inst, position) = match func.values[v].def {
-            ValueDef::Inst(inst, position) if linked.contains(inst) => (inst, position as usize),
-            ValueDef::Param(_) if !pinned.contains(v) => {
-                builder.argument(EngineRule::Source);
-                continue;
-            }
-            _ => {
-                builder.argument(EngineRule::Default);
-                continue;
-            }
-        };
-        let data = &func.insts[inst];
-        let (rule, only) = match options.rule(module, func, inst) {
-            _ if pinned.contains(v) => (EngineRule::AlwaysUniform, None),
-            rule => engine_rule(rule),
-        };
-        has_lane_index |= matches!(data.op, Op::Lane(_) | Op::Call(_))
-            && rules::lane_op(module, func, inst) == Some(LaneOp::LaneIndex);
-        let at = Node::from(data.block);
-        match data.op {
-            Op::Phi => {
-                let position = positions[inst] as usize;
-                let operands = func.blocks[data.block].preds.iter().filter_map(|&e| {
-                    let a = *func.edges[e].args.get(position)?;
-                    Some((edge_ids[e]?, (!any(a)).then(|| engine_value(a))))
-                });
-                builder.phi(at, rule, operands);
-            }
-            Op::ReadVar(_) => {
-                let made = builder.plain(at, rule, variables.read(v).and_then(held));
-                builder.set_pure(made);
-            }
-            Op::ParallelCopy => {
-                builder.plain(at, rule, data.args.get(position).map(|&a| engine_value(a)));
-            }
-            Op::ExtractValue(ref path) if options.context().follows_members() => {
-                let operand = data.args.first().map(|&a| extracted(func, &members, a, path));
-                let made = builder.plain(at, rule, operand);
-                builder.set_pure(made);
-            }
-            // The vectorizer, which would have to do without the condition, knows nothing.
-            Op::Select
-                if !options.strict_undef
-                    && congruent.as_ref().is_some_and(|(congruent, frozen)| {
-                        congruent.same(data.args[1], data.args[2]) && !frozen.contains(v)
-                    }) =>
-            {
-                let made = builder.plain(at, rule, [engine_value(data.args[1])]);
-                builder.set_pure(made);
-            }
-            _ => {
-                let made = builder.plain(at, rule, operands(data, only));
-                if is_pure(&data.op) {
-                    builder.set_pure(made);
-                }
-            }
-        }
-    }
-    let mut extra = Vec::new();
-    for &(inst, member, rule) in &members {
-        let data = &func.insts[inst];
-        let (rule, only) = engine_rule(rule);
-        builder.plain(Node::from(data.block), rule, operands(data, only));
-        extra.push(Extra::Member(inst, member));
-    }
-    for merge in &variables.merges {
-        let operands = merge.operands.iter().filter_map(|&(e, h)| Some((edge_ids[e]?, held(h))));
-        builder.phi(Node::from(merge.block), EngineRule::Default, operands);
-        extra.push(Extra::Merged(merge.var, merge.block));
-    }
-    if options.strict_undef {
-        builder.argument(EngineRule::Default);
-        extra.push(Extra::Unwritten);
-    }
-    for &b in &func.layout {
-        for &inst in &func.blocks[b].insts {
-            let data = &func.insts[inst];
-            if data.results.is_empty() && !data.args.is_empty() {
-                builder.plain(Node::from(b), EngineRule::Default, data.args.iter().map(|&a| engine_value(a)));
-                extra.push(Extra::Effect(inst));
-            }
-        }
-        if let Some(term) = func.blocks[b].term.expand() {
-            builder.terminator(Node::from(b), func.insts[term].args.iter().map(|&a| engine_value(a)));
-            if options.splits_lanes(module, func, term).is_some() {
-                let decision = builder.plain(Node::from(b), EngineRule::Source, []);
-                builder.terminator(Node::from(b), [decision]);
-                extra.push(Extra::Decision(term));
-            }
-        }
-    }
-    for number in options.known.iter().flat_map(|known| known.numbers()) {
-        builder.argument(EngineRule::Default);
-        extra.push(Extra::Number(number));
-    }
-    let program = builder.build(graph).expect("operands and edges of a function are its own");
-    Made { program, extra, has_lane_index }
-}
-
-/// The engine's rule, and the operands that count if not all do.
-fn engine_rule(rule: Rule) -> (EngineRule, Option<OperandSet>) {
-    match rule {
-        Rule::Operands => (EngineRule::Default, None),
-        Rule::Only(set) => (EngineRule::Default, Some(set)),
-        Rule::Source(_) => (EngineRule::Source, None),
-        Rule::AlwaysUniform => (EngineRule::AlwaysUniform, None),
-    }
-}
-
-fn operands(data: &InstData, only: Option<OperandSet>) -> impl Iterator<Item = EngineValue> + '_ {
-    let counts = move |position: &usize| only.is_none_or(|set| set.contains(*position));
-    let counting = data.args.iter().enumerate().filter(move |(i, _)| counts(i));
-    counting.map(|(_, &a)| engine_value(a))
-}
-
-/// The members of results of structure type that have rules of their own, in the order of the program.
-fn members_with_rules(module: &Module, func: &Function, options: &Options) -> Vec<(Inst, u32, Rule)> {
-    let mut found = Vec::new();
-    if !func.values.values().any(|v| matches!(v.ty, Type::Aggregate(_))) {
-        return found;
-    }
-    for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
-        let data = &func.insts[inst];
-        if let [result] = data.results[..]
-            && matches!(data.op, Op::Call(_) | Op::Opaque(_) | Op::OpaqueTerm(_))
-            && let Type::Aggregate(_) = func.ty(result)
-        {
-            let rules = (0..summary::MAX_MEMBERS)
-                .map_while(|m| module.types.member(func.ty(result), m.into()).map(|_| m))
-                .filter_map(|m| Some((inst, m, options.member_rule(module, func, inst, m)?)));
-            found.extend(rules);
-        }
-    }
-    found.sort_by_key(|&(inst, member, _)| (inst, member));
-    found
-}
-
-/// What an `extractvalue` depends on.
-fn extracted(func: &Function, members: &[(Inst, u32, Rule)], aggregate: Value, path: &[u32]) -> EngineValue {
-    match members::origin(func, aggregate, path) {
-        Origin::Value(v) => engine_value(v),
-        Origin::Member(inst, m) => match members.binary_search_by_key(&(inst, m), |&(i, m, _)| (i, m)) {
-            Ok(found) => EngineValue::new(func.values.len() + found),
-            Err(_) => engine_value(func.insts[inst].results.first().copied().unwrap_or(aggregate)),
-        },
-    }
-}
-
-/// Whether the result is the same whenever the operands are, however often it is computed.
-fn is_pure(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Binary(_)
-            | Op::FNeg
-            | Op::ICmp(_)
-            | Op::FCmp(_)
-            | Op::Select
-            | Op::Sigma
-            | Op::Cast(_)
-            | Op::Gep(_)
-            | Op::ExtractElement
-            | Op::InsertElement
-            | Op::Shuffle(_)
-            | Op::ExtractValue(_)
-            | Op::InsertValue(_)
-    )
-}
-
 /// The engine's answers as the shape analysis asks for them.
 struct View<'a> {
     module: &'a Module,
@@ -762,6 +548,11 @@ impl Convergence for View<'_> {
             Rule::Source(_) => Some(Shape::Varying),
             Rule::Operands | Rule::Only(_) | Rule::AlwaysUniform => None,
         }
+    }
+
+    fn divergent(&self) -> Option<&BitSet> {
+        // Without facts every block may be reached.
+        self.options.known.is_none().then(|| self.engine.divergent_values())
     }
 
     fn has_strided_source(&self) -> bool {

@@ -67,6 +67,7 @@ impl Options {
         self
     }
 
+    #[inline]
     pub(super) fn context(&self) -> Context<'_> {
         Context {
             target: self.target,
@@ -77,6 +78,7 @@ impl Options {
     }
 
     /// The rule of an instruction's results.
+    #[inline]
     pub(super) fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
         match &self.only_sources {
             Some(sources) if sources.contains(inst) => Rule::Source(Cause::Given),
@@ -101,6 +103,7 @@ impl Options {
     }
 
     /// Whether lanes may leave a terminator by different edges though its operands are equal, and why.
+    #[inline]
     pub(super) fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
         match &self.only_sources {
             Some(sources) => {

@@ -10,7 +10,9 @@ use super::summary::{Summaries, Summary};
 use cranelift_entity::EntitySet;
 
 use warpline_ir::group_functions::GroupFunction;
-use warpline_ir::{CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, Symbol, Yields};
+use warpline_ir::{
+    CallInfo, Constant, Effects, Function, Inst, LaneOp, Module, Op, OpaqueInfo, Symbol, Yields,
+};
 
 /// The machine whose rules decide what is a source of divergence.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -194,14 +196,19 @@ pub fn called<'m>(module: &'m Module, func: &Function, inst: Inst) -> Option<Cal
 
 impl<'a> Context<'a> {
     /// The rule of an instruction's results, each as a whole.
+    #[inline]
     pub fn rule(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
         if self.facts.one_lane {
-            return Rule::AlwaysUniform;
+            Rule::AlwaysUniform
+        } else if is_arithmetic(&func.insts[inst].op) {
+            Rule::Operands
+        } else {
+            self.rule_of_others(module, func, inst)
         }
+    }
+
+    fn rule_of_others(&self, module: &Module, func: &Function, inst: Inst) -> Rule {
         let data = &func.insts[inst];
-        if let Op::ReadVar(_) = data.op {
-            return Rule::Operands;
-        }
         if let Some(op) = lane_op(module, func, inst) {
             return by_lane_op(op);
         }
@@ -276,9 +283,22 @@ impl<'a> Context<'a> {
 
     /// Whether lanes that execute a terminator together with equal operands may nevertheless leave by different
     /// edges, and why.
+    #[inline]
     pub(crate) fn splits_lanes(&self, module: &Module, func: &Function, inst: Inst) -> Option<Cause> {
+        match &func.insts[inst].op {
+            Op::OpaqueTerm(o) => self.opaque_splits_lanes(module, func, inst, o),
+            _ => None,
+        }
+    }
+
+    fn opaque_splits_lanes(
+        &self,
+        module: &Module,
+        func: &Function,
+        inst: Inst,
+        o: &OpaqueInfo,
+    ) -> Option<Cause> {
         let data = &func.insts[inst];
-        let Op::OpaqueTerm(o) = &data.op else { return None };
         if data.edges.len() < 2 || self.facts.one_lane {
             return None;
         }
@@ -293,6 +313,29 @@ impl<'a> Context<'a> {
             Rule::AlwaysUniform | Rule::Only(_) | Rule::Operands => None,
         }
     }
+}
+
+/// Whether an instruction is one of those of which no target has a rule: it yields something of its operands, reads a
+/// variable, or decides by its operands alone where control goes.
+fn is_arithmetic(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Phi
+            | Op::Binary(_)
+            | Op::FNeg
+            | Op::ICmp(_)
+            | Op::FCmp(_)
+            | Op::Select
+            | Op::Gep(_)
+            | Op::ReadVar(_)
+            | Op::ExtractElement
+            | Op::InsertElement
+            | Op::Shuffle(_)
+            | Op::ExtractValue(_)
+            | Op::InsertValue(_)
+            | Op::Br
+            | Op::CondBr
+    )
 }
 
 /// Whether a call yields the number of a work-item or lane.

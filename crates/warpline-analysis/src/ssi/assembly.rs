@@ -68,6 +68,9 @@ enum Slot {
     PhiResult(Node, u32),
 }
 
+/// Room for what happens to one variable, as far as it is usual.
+const ROOM: usize = 32;
+
 /// Collects versions, one variable after the other.
 pub(super) struct Assembly<'a> {
     program: &'a Program,
@@ -102,12 +105,12 @@ impl<'a> Assembly<'a> {
             copies: Vec::new(),
             entries: SingleEntries::new(graph.node_count()),
             sigma_on: vec![NONE; graph.edge_count()],
-            events: Vec::new(),
-            locals: Vec::new(),
-            local_operands: Vec::new(),
-            resolved: Vec::new(),
-            stack: Vec::new(),
-            global: Vec::new(),
+            events: Vec::with_capacity(ROOM),
+            locals: Vec::with_capacity(ROOM),
+            local_operands: Vec::with_capacity(ROOM),
+            resolved: Vec::with_capacity(ROOM),
+            stack: Vec::with_capacity(ROOM),
+            global: Vec::with_capacity(ROOM),
         }
     }
 
@@ -116,13 +119,15 @@ impl<'a> Assembly<'a> {
             return self.ssi;
         }
         let graph = self.program.graph();
-        let by = |len: usize, list: &[(u32, Version)]| {
-            Lists::group(len, list.iter().map(|&(at, v)| (at as usize, v)))
+        let by = |known: Lists<Version>, len: usize, list: &[(u32, Version)]| match list.is_empty() {
+            true => known,
+            false => Lists::group(len, list.iter().map(|&(at, v)| (at as usize, v))),
         };
+        let Ssi { phis_at, sigmas_at, copies_at, .. } = self.ssi;
         Ssi {
-            phis_at: by(graph.node_count(), &self.phis),
-            sigmas_at: by(graph.edge_count(), &self.sigmas),
-            copies_at: by(self.program.instructions(), &self.copies),
+            phis_at: by(phis_at, graph.node_count(), &self.phis),
+            sigmas_at: by(sigmas_at, graph.edge_count(), &self.sigmas),
+            copies_at: by(copies_at, self.program.instructions(), &self.copies),
             operands: Lists::from_parts(self.operand_starts, self.operands),
             ..self.ssi
         }
@@ -323,6 +328,13 @@ impl<'a> Assembly<'a> {
 
     /// Writes what was found into the result.
     fn commit(&mut self, variable: Variable) {
+        if self.ssi.added.is_empty() {
+            self.ssi.added.reserve(ROOM);
+            self.operands.reserve(ROOM);
+            self.operand_starts.reserve(ROOM);
+            self.phis.reserve(ROOM);
+            self.sigmas.reserve(ROOM);
+        }
         for k in 1..self.locals.len() {
             let version = Version(self.global[k]);
             let definition = self.locals[k].definition;

@@ -94,8 +94,7 @@ fn split(
     mut wanted: BitSet,
     mut each: impl FnMut(&mut Splitter, Variable, &[occurrences::Occurrence]),
 ) -> Ssi {
-    let fixed = (0..program.variables()).filter(|&v| program.is_fixed(Variable(v as u32)));
-    fixed.for_each(|v| _ = wanted.remove(v));
+    wanted.subtract(program.all_fixed());
     let assembly = Assembly::new(program);
     if wanted.is_empty() {
         return assembly.finish();
@@ -103,8 +102,8 @@ fn split(
     let trees = Trees::new(program.graph());
     let occurrences = occurrences::collect(program, &wanted);
     let mut splitter = Splitter::new(program, &trees, assembly);
-    for v in wanted.iter() {
-        each(&mut splitter, Variable(v as u32), occurrences.get(v));
+    for (place, v) in wanted.iter().enumerate() {
+        each(&mut splitter, Variable(v as u32), occurrences.get(place));
     }
     splitter.finish().finish()
 }

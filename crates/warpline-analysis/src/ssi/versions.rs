@@ -53,7 +53,7 @@ pub struct Ssi {
     pub(crate) phi_operands: Vec<u32>,
     pub(crate) phi_results: Vec<u32>,
     pub(crate) tests: Vec<u32>,
-    /// Added φs by block, σs by edge, copies by instruction: added versions.
+    /// Added φs by block, σs by edge, copies by instruction: added versions. No list where there are none.
     pub(crate) phis_at: Lists<Version>,
     pub(crate) sigmas_at: Lists<Version>,
     pub(crate) copies_at: Lists<Version>,
@@ -66,6 +66,12 @@ pub struct Ssi {
 /// No version: the variable holds nothing there.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// What was added at a place, if anything was anywhere.
+#[inline]
+fn at(lists: &Lists<Version>, place: usize) -> &[Version] {
+    if lists.len() == 0 { &[] } else { lists.get(place) }
+}
+
 fn version(v: u32) -> Option<Version> {
     (v != NONE).then_some(Version(v))
 }
@@ -74,7 +80,6 @@ impl Ssi {
     /// Nothing is split: each variable is its only version. For programs in SSA form and strategies that split at
     /// definitions alone. Linear in the program.
     pub fn unsplit(program: &Program) -> Ssi {
-        let graph = program.graph();
         let none = || core::iter::empty::<(usize, Version)>();
         Ssi {
             added: Vec::new(),
@@ -85,9 +90,9 @@ impl Ssi {
             phi_operands: program.all_phis().iter().map(|p| p.operand.0).collect(),
             phi_results: program.all_phis().iter().map(|p| p.result.0).collect(),
             tests: program.all_tests().iter().map(|t| t.variable.0).collect(),
-            phis_at: Lists::group(graph.node_count(), none()),
-            sigmas_at: Lists::group(graph.edge_count(), none()),
-            copies_at: Lists::group(program.instructions(), none()),
+            phis_at: Lists::group(0, none()),
+            sigmas_at: Lists::group(0, none()),
+            copies_at: Lists::group(0, none()),
             split: BitSet::new(program.variables()),
             outline: program.outline(),
         }
@@ -179,21 +184,21 @@ impl Ssi {
     /// The φs that were added at the entry of a block. O(log φs).
     #[inline]
     pub fn phis_at(&self, node: Node) -> &[Version] {
-        self.phis_at.get(node.index())
+        at(&self.phis_at, node.index())
     }
 
     /// The results of σs that were added on an edge. O(log σs).
     #[inline]
     pub fn sigmas_at(&self, edge: EdgeId) -> &[Version] {
-        self.sigmas_at.get(edge.index())
+        at(&self.sigmas_at, edge.index())
     }
 
     /// The copies that were added in parallel with an instruction: they read what the instruction reads, and hold
     /// behind it. At the last instruction of a block they hold for its tests and are what its σs read.
     /// O(log copies).
     #[inline]
-    pub fn copies_at(&self, at: Instruction) -> &[Version] {
-        self.copies_at.get(at.index())
+    pub fn copies_at(&self, instruction: Instruction) -> &[Version] {
+        at(&self.copies_at, instruction.index())
     }
 
     /// Whether a variable has more than one version. O(1).

@@ -8,7 +8,7 @@ use core::cell::OnceCell;
 use super::baselines::{PostDominators, StrongPostDominators};
 use super::clock::Clock;
 use super::tables::{ExitTable, MixedPhis, OutsideUses, Role, User, Users, reachable_operands};
-use super::workspace::{Task, Workspace, filled};
+use super::workspace::{Task, Workspace};
 use super::{Algorithm, Cause, GivenUp, Reach, Rule, SsaProgram, Uniformity, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
@@ -16,7 +16,7 @@ use crate::graph::{EdgeId, Graph, Lists, Node};
 use crate::joins::{JoinSink, Joins, Split};
 use crate::limits::Limits;
 use crate::local::{Fate, Inside};
-use crate::order::DfsOrder;
+use crate::order::{DfsOrder, filled};
 use crate::rewired::Kind;
 
 /// What an algorithm adds to the spread along operands: what follows when threads part.
@@ -36,9 +36,13 @@ pub(super) trait Control<'a, G: Graph> {
 /// Solves a program of whose graph nothing is at hand.
 pub(super) fn run_on<G: Graph>(graph: &G, program: &SsaProgram, task: Task<'_, impl Clock>) -> Uniformity {
     program.expect_graph(graph);
-    let dfs = DfsOrder::compute(graph);
+    let dfs = core::mem::take(&mut task.workspace.order).within(graph);
     let cycles = CycleForest::compute_with(graph, &dfs);
-    run(graph, &dfs, cycles, program, task)
+    let Task { algorithm, limits, clock, workspace } = task;
+    let task = Task { algorithm, limits, clock, workspace: &mut *workspace };
+    let result = run(graph, &dfs, cycles, program, task);
+    workspace.order = dfs;
+    result
 }
 
 pub(super) fn run<G: Graph>(
@@ -176,7 +180,7 @@ impl<'a, G: Graph> State<'a, G> {
             users,
             exits: memory.exits.within(graph, cycles, from),
             found_exits: Vec::new(),
-            mixed: MixedPhis::new(graph, dfs, program),
+            mixed: memory.mixed.within(graph, dfs, program),
             edge_label: filled(memory.edge_label, (0, 0), graph.edge_count()),
             report: 0,
             reach_budget: limits.reach,
@@ -222,8 +226,9 @@ impl<'a, G: Graph> State<'a, G> {
         if self.result.given_up.iter().any(|g| g.is_some()) {
             self.result.defined_at = self.program.values().map(|v| self.program.node(v)).collect();
         }
-        let State { users, exits, edge_label, walked, values, splits, new_exits, .. } = self;
-        *workspace = Workspace { users, exits, edge_label, walked, values, splits, new_exits };
+        let State { users, exits, mixed, edge_label, walked, values, splits, new_exits, .. } = self;
+        let order = core::mem::take(&mut workspace.order);
+        *workspace = Workspace { order, users, exits, mixed, edge_label, walked, values, splits, new_exits };
         self.result
     }
 

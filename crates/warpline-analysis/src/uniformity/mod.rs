@@ -275,11 +275,13 @@ impl Uniformity {
     }
 
     /// The cycles of the graph. O(1).
+    #[inline]
     pub fn cycles(&self) -> &CycleForest {
         &self.cycles
     }
 
     /// Whether a value is divergent where it is defined. O(1).
+    #[inline]
     pub fn is_divergent(&self, value: Value) -> bool {
         self.divergent.contains(value.index())
     }
@@ -290,6 +292,7 @@ impl Uniformity {
     }
 
     /// Whether threads can take different edges out of a node to different targets. O(1).
+    #[inline]
     pub fn is_divergent_branch(&self, node: Node) -> bool {
         self.branches.contains(node.index())
     }

@@ -45,6 +45,7 @@ pub struct SsaBuilder {
 }
 
 impl SsaBuilder {
+    #[inline]
     fn define(&mut self, node: Option<Node>, rule: Rule, is_phi: bool) -> Value {
         let value = Value::new(self.definitions.len());
         let node = node.map_or(NONE, |n| n.0);
@@ -58,11 +59,13 @@ impl SsaBuilder {
 
     /// Declares a value that is there before the program starts: an argument, a constant, an address of a
     /// global. The same constant used in several places should be one value. O(1).
+    #[inline]
     pub fn argument(&mut self, rule: Rule) -> Value {
         self.define(None, rule, false)
     }
 
     /// Declares a value that is computed at `node`. Operands may be values that are declared later. O(1) an operand.
+    #[inline]
     pub fn plain(&mut self, node: Node, rule: Rule, operands: impl IntoIterator<Item = Value>) -> Value {
         let value = self.define(Some(node), rule, false);
         self.operands.extend(operands.into_iter().map(|v| (v, NONE)));
@@ -71,6 +74,7 @@ impl SsaBuilder {
 
     /// Declares a φ at `node` with an operand for each in-edge. An operand that is undefined (`None`) may be taken to
     /// be any value, so it never makes the φ divergent. O(1) an operand.
+    #[inline]
     pub fn phi(
         &mut self,
         node: Node,
@@ -92,6 +96,7 @@ impl SsaBuilder {
     /// that is always uniform this says more: threads whose operands were computed together get the same, whether or
     /// not they compute it together (the difference of two addresses with one stride; no ballot). No effect on φs and
     /// sources. O(1).
+    #[inline]
     pub fn set_pure(&mut self, value: Value) {
         if let Some(d) = self.definitions.get_mut(value.index()) {
             d.is_pure = true;
@@ -99,6 +104,7 @@ impl SsaBuilder {
     }
 
     /// Adds operands to what decides which edge control takes out of `node`. O(1) an operand.
+    #[inline]
     pub fn terminator(&mut self, node: Node, operands: impl IntoIterator<Item = Value>) {
         self.terminators.extend(operands.into_iter().map(|v| (node.index(), v)));
     }
@@ -125,21 +131,28 @@ impl SsaBuilder {
 
     /// Whether all nodes and operands that were named are there.
     fn check_operands<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
-        for (i, d) in self.definitions.iter().enumerate() {
-            if d.node != NONE && d.node as usize >= graph.node_count() {
-                return Err(ProgramError::NoSuchNode { node: Node(d.node) });
-            }
-            for &(operand, _) in &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize] {
-                if operand.index() >= self.definitions.len() {
+        let (nodes, values) = (graph.node_count(), self.definitions.len());
+        let is_node = |node: u32| node == NONE || (node as usize) < nodes;
+        let is_value = |&(operand, _): &(Value, u32)| operand.index() < values;
+        // All is well nearly always, and that is found out fast.
+        if !self.definitions.iter().fold(true, |well, d| well & is_node(d.node))
+            || !self.operands.iter().fold(true, |well, operand| well & is_value(operand))
+        {
+            for (i, d) in self.definitions.iter().enumerate() {
+                if !is_node(d.node) {
+                    return Err(ProgramError::NoSuchNode { node: Node(d.node) });
+                }
+                let operands = &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize];
+                if let Some(&(operand, _)) = operands.iter().find(|operand| !is_value(operand)) {
                     return Err(ProgramError::NoSuchOperand { user: Some(Value::new(i)), operand });
                 }
             }
         }
         for &(node, operand) in &self.terminators {
-            if node >= graph.node_count() {
+            if node >= nodes {
                 return Err(ProgramError::NoSuchNode { node: Node::new(node) });
             }
-            if operand.index() >= self.definitions.len() {
+            if operand.index() >= values {
                 return Err(ProgramError::NoSuchOperand { user: None, operand });
             }
         }
@@ -208,6 +221,7 @@ impl SsaProgram {
     }
 
     /// The number of values. O(1).
+    #[inline]
     pub fn value_count(&self) -> usize {
         self.definitions.len()
     }
@@ -218,33 +232,39 @@ impl SsaProgram {
     }
 
     /// Where a value is computed; none for an argument. O(1).
+    #[inline]
     pub fn node(&self, value: Value) -> Option<Node> {
         let node = self.definitions[value.index()].node;
         (node != NONE).then_some(Node(node))
     }
 
     /// The rule of a value. O(1).
+    #[inline]
     pub fn rule(&self, value: Value) -> Rule {
         self.definitions[value.index()].rule
     }
 
     /// Whether a value is a φ. O(1).
+    #[inline]
     pub fn is_phi(&self, value: Value) -> bool {
         self.definitions[value.index()].is_phi
     }
 
     /// Whether a value depends on nothing but its operands; see [`SsaBuilder::set_pure`]. O(1).
+    #[inline]
     pub fn is_pure(&self, value: Value) -> bool {
         let d = self.definitions[value.index()];
         d.is_pure && !d.is_phi && d.rule != Rule::Source
     }
 
+    #[inline]
     fn uses(&self, value: Value) -> &[(Value, u32)] {
         let i = value.index();
         &self.operands[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
     /// The operands of a value, each with the edge on which a φ takes it. O(1) a step.
+    #[inline]
     pub fn operands(
         &self,
         value: Value,
@@ -253,6 +273,7 @@ impl SsaProgram {
     }
 
     /// What decides which edge control takes out of `node`. O(1).
+    #[inline]
     pub fn terminator(&self, node: Node) -> &[Value] {
         self.terminators.get(node.index())
     }
@@ -311,12 +332,14 @@ impl SsaProgram {
     }
 
     /// The φs, by number.
+    #[inline]
     pub(super) fn phis(&self) -> &[Value] {
         &self.phis
     }
 
     /// The operands of all values in one array, by value, with the edges on which φs take them (all bits set: none);
     /// and where those of each value begin, with the end of the array at last.
+    #[inline]
     pub(super) fn flat_operands(&self) -> (&[u32], &[(Value, u32)]) {
         (&self.starts, &self.operands)
     }

@@ -5,12 +5,11 @@
 
 use alloc::vec::Vec;
 
-use super::workspace::filled;
 use super::{SsaProgram, Value};
 use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
-use crate::graph::{EdgeId, Graph, Lists, Node};
-use crate::order::DfsOrder;
+use crate::graph::{EdgeId, Graph, Node};
+use crate::order::{DfsOrder, filled};
 
 const NONE: u32 = u32::MAX;
 
@@ -81,14 +80,17 @@ impl Users {
     }
 
     /// The positions of a value's users, for [`get`](Self::get).
+    #[inline]
     pub(super) fn of(&self, value: Value) -> core::ops::Range<usize> {
         self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize
     }
 
+    #[inline]
     pub(super) fn get(&self, position: usize) -> User {
         self.users[position]
     }
 
+    #[inline]
     pub(super) fn role(&self, user: User) -> Role {
         match (user.who.checked_sub(self.values), user.edge) {
             (Some(node), _) => Role::Terminator(Node(node)),
@@ -98,6 +100,7 @@ impl Users {
     }
 
     /// The node that must be reached for the use: that of the user, or the target of a φ's edge.
+    #[inline]
     pub(super) fn node(&self, program: &SsaProgram, user: User) -> Option<Node> {
         match self.role(user) {
             Role::Plain(v) | Role::Phi(v, _) => program.node(v),
@@ -107,19 +110,23 @@ impl Users {
 }
 
 /// The φs whose operands are not all one value, by node.
+#[derive(Default)]
 pub(super) struct MixedPhis {
-    by_node: Lists<Value>,
+    /// Where the φs of a node begin, and where those of the last one end.
+    starts: Vec<u32>,
+    phis: Vec<Value>,
     /// By node: how many of them are not found divergent yet.
     open: Vec<u32>,
     members: BitSet,
 }
 
 impl MixedPhis {
-    pub(super) fn new<G: Graph>(graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
+    /// The φs of a program, in the memory of others.
+    pub(super) fn within<G: Graph>(self, graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
         let arrivals = |node: usize| {
             graph.in_edges(Node::new(node)).filter(|&e| dfs.is_reachable(graph.source(e))).count()
         };
-        let mixed = |&(node, phi): &(usize, Value)| {
+        let is_mixed = |node: usize, phi: Value| {
             let operands = || reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);
             // A φ of one value and of itself is that value, unless it can begin as anything.
             let keeps = operands().any(|o| o == phi) && operands().count() == arrivals(node);
@@ -127,27 +134,48 @@ impl MixedPhis {
             let first = others.next();
             others.any(|o| Some(o) != first)
         };
-        let phis = program.phis().iter().filter_map(|&v| Some((program.node(v)?.index(), v)));
-        let phis: Vec<(usize, Value)> = phis.filter(mixed).collect();
-        let mut open = vec![0; graph.node_count()];
-        let mut members = BitSet::new(program.value_count());
-        for &(node, phi) in &phis {
-            open[node] += 1;
-            members.insert(phi.index());
+        let mut open = filled(self.open, 0, graph.node_count());
+        let mut members = self.members;
+        members.reset(program.value_count());
+        let node_of = |phi: Value| program.node(phi).map_or(0, |node| node.index());
+        for &phi in program.phis() {
+            let node = node_of(phi);
+            if is_mixed(node, phi) {
+                open[node] += 1;
+                members.insert(phi.index());
+            }
         }
-        MixedPhis { by_node: Lists::group(graph.node_count(), phis.iter().copied()), open, members }
+        let mut starts = filled(self.starts, 0, 0);
+        starts.reserve(open.len() + 1);
+        let mut total = 0;
+        for &count in &open {
+            total += count;
+            starts.push(total);
+        }
+        starts.push(total);
+        // From the last φ to the first, so that each list ends up in order and `starts` at its beginning.
+        let mut phis = filled(self.phis, Value(0), total as usize);
+        for &phi in program.phis().iter().rev().filter(|phi| members.contains(phi.index())) {
+            let start = &mut starts[node_of(phi)];
+            *start -= 1;
+            phis[*start as usize] = phi;
+        }
+        MixedPhis { starts, phis, open, members }
     }
 
+    #[inline]
     pub(super) fn at(&self, node: Node) -> &[Value] {
-        self.by_node.get(node.index())
+        &self.phis[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 
     /// Whether some of those at a node may still turn divergent.
+    #[inline]
     pub(super) fn is_open(&self, node: Node) -> bool {
         self.open[node.index()] > 0
     }
 
     /// A value at `node` has turned divergent.
+    #[inline]
     pub(super) fn close(&mut self, value: Value, node: Node) {
         if self.members.contains(value.index()) {
             self.open[node.index()] -= 1;
@@ -207,12 +235,14 @@ impl ExitTable {
         ExitTable { bits, seen, left }
     }
 
+    #[inline]
     fn bit(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> usize {
         let (first, innermost) = self.bits[edge.index()];
         (first + innermost - cycles.depth(cycle)) as usize
     }
 
     /// Notes an exit edge of a cycle; says whether it is new.
+    #[inline]
     pub(super) fn insert(&mut self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> bool {
         let bit = self.bit(cycles, cycle, edge);
         let new = self.seen.insert(bit);
@@ -220,17 +250,20 @@ impl ExitTable {
         new
     }
 
+    #[inline]
     pub(super) fn contains(&self, cycles: &CycleForest, cycle: CycleId, edge: EdgeId) -> bool {
         self.seen.contains(self.bit(cycles, cycle, edge))
     }
 
     /// Whether an edge was found divergent for all cycles that it leaves.
+    #[inline]
     pub(super) fn is_known(&self, edge: EdgeId) -> bool {
         let (first, end) = (self.bits[edge.index()].0, self.bits[edge.index() + 1].0);
         (first..end).all(|bit| self.seen.contains(bit as usize))
     }
 
     /// Whether all exit edges of a cycle were found divergent.
+    #[inline]
     pub(super) fn is_complete(&self, cycle: CycleId) -> bool {
         self.left[cycle.index()] == 0
     }
@@ -298,6 +331,7 @@ impl OutsideUses {
     }
 
     /// Whether no use of a value of the cycle is left.
+    #[inline]
     pub(super) fn is_empty(&self, cycle: CycleId) -> bool {
         self.spans[cycle.index()].1 == 0 && self.far.is_empty()
     }

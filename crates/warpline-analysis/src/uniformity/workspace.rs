@@ -7,18 +7,21 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::tables::{ExitTable, Users};
+use super::tables::{ExitTable, MixedPhis, Users};
 use super::{Algorithm, Value};
 use crate::cycles::CycleId;
 use crate::graph::EdgeId;
 use crate::joins::Split;
 use crate::limits::Limits;
+use crate::order::DfsOrder;
 
 /// Working memory that is reused from one analysis to the next. It grows to what the largest of them needs; nothing
 /// that an analysis leaves in it has an influence on another.
 #[derive(Default)]
 pub struct Workspace {
+    pub(super) order: DfsOrder,
     pub(super) users: Users,
+    pub(super) mixed: MixedPhis,
     pub(super) exits: ExitTable,
     pub(super) edge_label: Vec<(u32, u32)>,
     pub(super) walked: Vec<u32>,
@@ -39,11 +42,4 @@ pub(super) struct Task<'t, C> {
     pub(super) limits: &'t Limits,
     pub(super) clock: &'t mut C,
     pub(super) workspace: &'t mut Workspace,
-}
-
-/// A list in memory that was used before, with `len` times the same item.
-pub(super) fn filled<T: Clone>(mut memory: Vec<T>, item: T, len: usize) -> Vec<T> {
-    memory.clear();
-    memory.resize(len, item);
-    memory
 }

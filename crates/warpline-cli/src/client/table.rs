@@ -46,7 +46,12 @@ pub(super) const CLIENTS: &[Client] = &[
         Run::Module(|asked, ids| {
             let (module, all) = (&asked.imported.ir, asked.imported.module_constants());
             let report = |id: FuncId| {
-                Answer::new(constants::analyze(module, &module.functions[id], all.of(module, id)))
+                Answer::new(constants::analyze(
+                    module,
+                    &module.functions[id],
+                    all.of(module, id),
+                    asked.solver,
+                ))
             };
             Ok(ids.iter().map(|&id| (id, report(id))).collect())
         }),
@@ -57,12 +62,12 @@ pub(super) const CLIENTS: &[Client] = &[
             let (module, stated) = (&asked.imported.ir, asked.imported.stated_ranges());
             let report = |id: FuncId| {
                 let known = stated.get(&id).cloned().unwrap_or_default();
-                Answer::new(ranges::analyze(module, &module.functions[id], known))
+                Answer::new(ranges::analyze(module, &module.functions[id], known, asked.solver))
             };
             Ok(ids.iter().map(|&id| (id, report(id))).collect())
         }),
     ),
-    numbers(
+    sparse(
         &bounds::DESCRIPTION,
         Run::Module(|asked, ids| {
             let (module, stated) = (&asked.imported.ir, asked.imported.stated_ranges());
@@ -77,14 +82,19 @@ pub(super) const CLIENTS: &[Client] = &[
         &bit_widths::STEPHENSON,
         Run::Function(|asked, id| {
             let module = &asked.imported.ir;
-            Ok(Answer::new(bit_widths::analyze(module, &module.functions[id], Variant::Stephenson)))
+            Ok(Answer::new(bit_widths::analyze(
+                module,
+                &module.functions[id],
+                Variant::Stephenson,
+                asked.solver,
+            )))
         }),
     ),
-    numbers(
+    sparse(
         &bit_widths::MAHLKE,
         Run::Function(|asked, id| {
             let module = &asked.imported.ir;
-            Ok(Answer::new(bit_widths::analyze(module, &module.functions[id], Variant::Mahlke)))
+            Ok(Answer::new(bit_widths::analyze(module, &module.functions[id], Variant::Mahlke, asked.solver)))
         }),
     ),
     plain(
@@ -130,6 +140,11 @@ const fn plain(description: &'static Description, run: Run) -> Client {
 
 /// A client that reasons about numbers.
 const fn numbers(description: &'static Description, run: Run) -> Client {
+    Client { description, registers: true, sparse_only: false, run }
+}
+
+/// One that does so between the versions of split live ranges, and so has no dense solution.
+const fn sparse(description: &'static Description, run: Run) -> Client {
     Client { description, registers: true, sparse_only: true, run }
 }
 
@@ -180,7 +195,10 @@ impl Client {
             ("--sanitizers", &options.sanitizers),
         ];
         if options.dense && self.sparse_only {
-            return Err(Error::option("--dense", "this client works on split live ranges only"));
+            return Err(Error::option(
+                "--dense",
+                "what it leaves out, or proves, lies in how live ranges are split: it works on split live ranges only",
+            ));
         }
         match lists.iter().find(|(_, list)| list.is_some()) {
             Some((option, _)) if self.description.name != taint::DESCRIPTION.name => {

@@ -7,13 +7,25 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::noted::{Concerned, Noted};
 use super::rows::{Known, Rows, Steps};
 use super::state::{InstanceId, Since};
+use super::watch::{Marks, Watch};
 use warpline_ir::{AccessType, Function, Inst, Module, PointerFacts, Symbol, SymbolKind, Value};
 
 /// An object, by its number.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct ObjectId(u32);
+
+impl ObjectId {
+    pub(super) fn new(index: usize) -> ObjectId {
+        ObjectId(index as u32)
+    }
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// An object.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -285,15 +297,17 @@ pub(super) struct Memory<'m> {
     objects: Vec<Object>,
     numbers: HashMap<Object, ObjectId>,
     /// Objects whose address got to where it is not followed.
-    escaped: BTreeSet<ObjectId>,
-    written: BTreeMap<ObjectId, Vec<Write>>,
-    stored: BTreeMap<ObjectId, Vec<Stored>>,
+    escaped: Marks,
+    written: Noted<Write>,
+    stored: Noted<Stored>,
+    /// What lies behind pointers in an object from the start: where, if that is known, and what.
+    behind: BTreeMap<ObjectId, Vec<(Option<i64>, ObjectId)>>,
     secret: Vec<Region>,
     public: Vec<Region>,
     /// What callers promise of the entry's parameters.
     promises: Vec<PointerFacts>,
-    /// How often what pointers lead to has changed.
-    pub version: u64,
+    /// What is asked and changed.
+    pub watch: Watch,
 }
 
 impl<'m> Memory<'m> {
@@ -304,13 +318,14 @@ impl<'m> Memory<'m> {
             overlaps,
             objects: Vec::new(),
             numbers: HashMap::new(),
-            escaped: BTreeSet::new(),
-            written: BTreeMap::new(),
-            stored: BTreeMap::new(),
+            escaped: Marks::default(),
+            written: Noted::default(),
+            stored: Noted::default(),
+            behind: BTreeMap::new(),
             secret: Vec::new(),
             public: Vec::new(),
             promises,
-            version: 0,
+            watch: Watch::default(),
         }
     }
 
@@ -319,6 +334,13 @@ impl<'m> Memory<'m> {
         let id = *self.numbers.entry(object).or_insert(next);
         if id == next {
             self.objects.push(object);
+            if let Object::Behind(parent, at) = object {
+                self.behind.entry(parent).or_default().push((at, id));
+                self.watch.changes_pointers(parent);
+            }
+            if self.is_visible(id) {
+                self.watch.appears();
+            }
         }
         id
     }
@@ -363,7 +385,9 @@ impl<'m> Memory<'m> {
     pub(super) fn escape(&mut self, places: &Places) {
         for place in places.iter() {
             if self.escaped.insert(place.object) {
-                self.version += 1;
+                self.stored.escape(place.object);
+                self.written.escape(place.object);
+                self.watch.escapes(place.object);
             }
         }
     }
@@ -382,12 +406,12 @@ impl<'m> Memory<'m> {
             }
         };
         let is_apart = |i: u32, id: ObjectId| {
-            self.promises.get(i as usize).is_some_and(|p| p.noalias) && !self.escaped.contains(&id)
+            self.promises.get(i as usize).is_some_and(|p| p.noalias) && !self.escaped.contains(id)
         };
         match (self.object(a), self.object(b)) {
             (Constant(_) | Function(_), _) | (_, Constant(_) | Function(_)) | (Global(_), Global(_)) => false,
-            (Private(..), Elsewhere) => self.escaped.contains(&a),
-            (Elsewhere, Private(..)) => self.escaped.contains(&b),
+            (Private(..), Elsewhere) => self.escaped.contains(a),
+            (Elsewhere, Private(..)) => self.escaped.contains(b),
             (Private(..), _) | (_, Private(..)) => false,
             (Param(i), _) if is_apart(i, a) => false,
             (_, Param(i)) if is_apart(i, b) => false,
@@ -400,9 +424,41 @@ impl<'m> Memory<'m> {
         }
     }
 
+    /// Which objects may be the same as this one.
+    fn concerned(&self, id: ObjectId) -> Concerned {
+        match self.object(id) {
+            Object::Private(..) if !self.escaped.contains(id) => Concerned::Itself,
+            Object::Private(..) => {
+                self.numbers.get(&Object::Elsewhere).map_or(Concerned::Itself, |&e| Concerned::With(e))
+            }
+            Object::Constant(_) | Object::Function(_) => Concerned::Itself,
+            Object::Elsewhere => Concerned::All,
+            Object::Param(_) | Object::Global(_) | Object::Behind(..) => Concerned::Common,
+        }
+    }
+
+    /// What is noted on an object and those that may be the same, by object.
+    pub(super) fn concerning<'n, T>(&self, noted: &'n Noted<T>, id: ObjectId) -> Vec<(ObjectId, &'n Vec<T>)> {
+        noted.concerning(id, self.concerned(id), |other| self.may_be_same(other, id))
+    }
+
+    pub(super) fn is_private(&self, id: ObjectId) -> bool {
+        matches!(self.object(id), Object::Private(..))
+    }
+
+    pub(super) fn has_escaped(&self, id: ObjectId) -> bool {
+        self.escaped.contains(id)
+    }
+
+    /// What parameters lead to that are promised to be apart from everything that has not escaped.
+    pub(super) fn promised_apart(&self) -> Vec<ObjectId> {
+        let params = (0..self.promises.len() as u32).filter(|&i| self.promises[i as usize].noalias);
+        params.filter_map(|i| self.numbers.get(&Object::Param(i)).copied()).collect()
+    }
+
     fn is_visible(&self, id: ObjectId) -> bool {
         match self.object(id) {
-            Object::Private(..) => self.escaped.contains(&id),
+            Object::Private(..) => self.escaped.contains(id),
             Object::Constant(_) | Object::Function(_) => false,
             _ => true,
         }
@@ -410,6 +466,7 @@ impl<'m> Memory<'m> {
 
     /// The objects that other code may know of.
     pub(super) fn visible(&self) -> Vec<ObjectId> {
+        self.watch.asks_at_large();
         (0..self.objects.len() as u32).map(ObjectId).filter(|&id| self.is_visible(id)).collect()
     }
 
@@ -425,6 +482,7 @@ impl<'m> Memory<'m> {
     /// The parts of a region that may hold secrets, with the reason; the whole of it where it is another object that
     /// does.
     pub(super) fn secret_parts(&self, region: Region, ty: Option<AccessType>) -> Vec<(Region, Held)> {
+        self.watch.asks(region.object);
         let object = self.object(region.object);
         let is_fixed = matches!(object, Object::Constant(_) | Object::Function(_));
         if is_fixed && self.secret.iter().all(|s| s.object != region.object) {
@@ -454,11 +512,11 @@ impl<'m> Memory<'m> {
                 parts.push((region, Held::Given(given.object)));
             }
         }
-        for (&other, writes) in &self.written {
+        for (other, writes) in self.concerning(&self.written, region.object) {
             if other == region.object {
                 let met = writes.iter().filter(|w| region.meets(w.lo, w.hi, w.rows));
                 parts.extend(met.map(|w| (cut(w.lo, w.hi), Held::Written(w.by.0, w.by.1, w.since))));
-            } else if self.may_be_same(other, region.object) {
+            } else {
                 let met = writes.iter().find(|w| !self.apart(w.ty, ty));
                 parts.extend(met.map(|w| (region, Held::Written(w.by.0, w.by.1, w.since))));
             }
@@ -478,7 +536,8 @@ impl<'m> Memory<'m> {
         if matches!(self.object(region.object), Object::Constant(_) | Object::Function(_)) {
             return false;
         }
-        let writes = self.written.entry(region.object).or_default();
+        let (private, escaped) = (self.is_private(region.object), self.escaped.contains(region.object));
+        let writes = self.written.entry(region.object, private, escaped);
         let covers = |w: &Write| {
             let all = Region { object: region.object, lo: w.lo, hi: w.hi, rows: w.rows };
             all.contains(region) && (w.ty.is_none() || w.ty == ty)
@@ -490,12 +549,15 @@ impl<'m> Memory<'m> {
         let (kept, ty) = if whole { (Region::whole(region.object), None) } else { (region, ty) };
         let Region { lo, hi, rows, .. } = kept;
         writes.push(Write { lo, hi, rows, ty, by, since });
+        let is_visible = self.is_visible(region.object);
+        self.watch.changes_secrets(region.object, is_visible);
         true
     }
 
     /// Notes that a pointer (or, with none, what may be the bytes of any) lies in a region.
     pub(super) fn store(&mut self, region: Region, what: Option<&Places>) {
-        let stored = self.stored.entry(region.object).or_default();
+        let (private, escaped) = (self.is_private(region.object), self.escaped.contains(region.object));
+        let stored = self.stored.entry(region.object, private, escaped);
         let is_there = |lo: i64, hi: i64| move |s: &Stored| (s.lo, s.hi) == (lo, hi);
         let own = stored.iter().position(is_there(region.lo, region.hi));
         // Too many pieces become one.
@@ -511,7 +573,10 @@ impl<'m> Memory<'m> {
             }
         };
         if is_new {
-            self.version += 1;
+            self.watch.changes_pointers(region.object);
+        }
+        if what.is_some() {
+            self.watch.asks_whether_visible(region.object);
         }
         if let Some(what) = what
             && self.is_visible(region.object)
@@ -522,12 +587,10 @@ impl<'m> Memory<'m> {
 
     /// What lies in a region that was put there: pointers, and whether anything else that may be one.
     fn stored_in(&self, region: Region) -> (Places, bool) {
+        self.watch.asks(region.object);
         let (mut places, mut any) = (Places::default(), false);
-        for (&other, stored) in &self.stored {
+        for (other, stored) in self.concerning(&self.stored, region.object) {
             let same = other == region.object;
-            if !same && !self.may_be_same(other, region.object) {
-                continue;
-            }
             for s in stored.iter().filter(|s| !same || region.meets(s.lo, s.hi, None)) {
                 places.add_all(&s.what);
                 any |= s.any;
@@ -605,15 +668,13 @@ impl<'m> Memory<'m> {
     /// What is put into `to` when bytes are copied there, first byte to first byte; `size`: how many, if that is known.
     pub(super) fn copy(&mut self, to: Place, from: Place, size: Option<u64>) {
         let (source, target) = (from.access(size), to.access(size));
+        self.watch.asks(source.object);
         let exact = from.is_exact() && to.is_exact();
         let mut moved: Vec<(Region, Option<Places>)> = Vec::new();
         // What may come to lie anywhere in the target.
         let (mut anywhere, mut any) = (Places::default(), false);
-        for (&other, all) in &self.stored {
+        for (other, all) in self.concerning(&self.stored, source.object) {
             let same = other == source.object;
-            if !same && !self.may_be_same(other, source.object) {
-                continue;
-            }
             for s in all.iter().filter(|s| !same || source.meets(s.lo, s.hi, None)) {
                 if !(same && exact) {
                     anywhere.add_all(&s.what);
@@ -632,15 +693,8 @@ impl<'m> Memory<'m> {
         // Pointers that lay there from the start lie at the same distances now. Which there are is not known before
         // they are loaded, so what any of them leads to may be loaded from any place of the copy, but for pieces that
         // were asked for already.
-        let asked: Vec<(i64, ObjectId)> = self
-            .objects
-            .iter()
-            .enumerate()
-            .filter_map(|(i, object)| match *object {
-                Object::Behind(parent, Some(at)) if parent == source.object => Some((at, ObjectId(i as u32))),
-                _ => None,
-            })
-            .collect();
+        let asked = self.behind.get(&source.object).into_iter().flatten();
+        let asked: Vec<(i64, ObjectId)> = asked.filter_map(|&(at, behind)| Some((at?, behind))).collect();
         if let (true, false) = (exact, matches!(self.object(source.object), Object::Private(..))) {
             for (at, behind) in asked {
                 if source.meets(at, at + 1, None) {
@@ -693,11 +747,7 @@ impl<'m> Memory<'m> {
                 let initial = self.initial(Region::whole(object)).unwrap_or_default();
                 work.extend(initial.iter().map(|place| place.object));
                 // What lies behind pointers in it, too.
-                for (i, other) in self.objects.iter().enumerate() {
-                    if matches!(other, Object::Behind(parent, _) if *parent == object) {
-                        work.push(ObjectId(i as u32));
-                    }
-                }
+                work.extend(self.behind.get(&object).into_iter().flatten().map(|&(_, behind)| behind));
             }
         }
         found
@@ -705,7 +755,8 @@ impl<'m> Memory<'m> {
 
     /// Why other code may find secrets in memory that it is not given.
     pub(super) fn secret_at_large(&self) -> Option<Held> {
-        let written = self.written.iter().find(|&(&object, _)| self.is_visible(object));
+        self.watch.asks_at_large();
+        let written = self.written.iter().find(|&(object, _)| self.is_visible(object));
         if let Some(&Write { by, since, .. }) = written.and_then(|(_, writes)| writes.first()) {
             return Some(Held::Written(by.0, by.1, since));
         }

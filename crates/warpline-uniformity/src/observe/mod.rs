@@ -36,11 +36,15 @@ mod calls;
 mod chains;
 mod findings;
 mod memory;
+mod noted;
 mod points;
 mod rows;
+#[cfg(test)]
+mod scale;
 mod secrets;
 mod state;
 mod walk;
+mod watch;
 
 pub use secrets::{Area, Base, Elements, NoTypes, SecretError, Secrets, SourceTypes};
 
@@ -159,6 +163,20 @@ pub fn mark_following(
 /// The same as [`observe`]. `spreads`: whether functions that are not known write what they can of the secrets that they
 /// are given.
 fn observe_with(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overlap, spreads: bool) -> Report {
+    let mut state = solved(module, func, secrets, overlap, spreads);
+    let findings = findings::of(&mut state);
+    let followed = state.ids().map(|id| state.instance(id).id).filter(|&id| id != func).collect();
+    Report { findings, followed, not_followed: state.not_followed }
+}
+
+/// All that is known of the program from `func` on.
+fn solved<'m>(
+    module: &'m Module,
+    func: FuncId,
+    secrets: &Secrets,
+    overlap: Overlap,
+    spreads: bool,
+) -> State<'m> {
     let entry = &module.functions[func];
     let memory = Memory::new(module, entry, overlap == Overlap::Possible);
     let mut state = State::new(module, memory);
@@ -183,9 +201,7 @@ fn observe_with(module: &Module, func: FuncId, secrets: &Secrets, overlap: Overl
         state.memory.declare_public(region);
     }
     state.solve();
-    let findings = findings::of(&mut state);
-    let followed = state.ids().map(|id| state.instance(id).id).filter(|&id| id != func).collect();
-    Report { findings, followed, not_followed: state.not_followed }
+    state
 }
 
 /// The bytes that are named.

@@ -18,6 +18,7 @@ use super::calls;
 use super::memory::{Held, Memory, Object, ObjectId, Places};
 use super::points::{Indices, Numbers, Points, indices, number};
 use super::walk::declassifies;
+use super::watch::Readers;
 use crate::shape::ArgShape;
 use crate::{Options, Uniformity};
 use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Value, ValueDef};
@@ -97,10 +98,12 @@ pub(super) struct Instance<'m> {
     /// The block that returns a secret, since when.
     pub returns: Option<(Block, Since)>,
     pub returned: Places,
-    /// What the last look at pointers was made with.
-    seen: Option<u64>,
+    /// Whether something has changed that the instance depends on, and whether pointers in it depend on it.
+    is_due: bool,
     is_new: bool,
+    /// What the last answer of the engine was asked with, and what the last look at its branches was made with.
     solved_with: Option<(usize, usize)>,
+    steered_with: Option<(usize, bool)>,
     /// Instructions whose results do not depend on what they are given: calls that are followed, and declassification.
     quiet: EntitySet<Inst>,
     post: OnceCell<DomTree>,
@@ -122,6 +125,11 @@ impl Instance<'_> {
         matches!(self.steered.get(&block), Some(Some(_)))
     }
 
+    /// How much the engine can be told: sources and secret parameters only ever become more.
+    fn told(&self) -> (usize, usize) {
+        (self.sources.len(), self.args.iter().flatten().count())
+    }
+
     /// The newest result.
     pub(super) fn result(&self) -> &Uniformity {
         &self.results[self.results.len() - 1].1
@@ -138,9 +146,14 @@ impl Instance<'_> {
     }
 
     /// Finds the blocks of which secrets decide whether they are executed: those between a secret branch and where all
-    /// its ways meet.
-    fn steer(&mut self) {
+    /// its ways meet. Says whether there are more within the function.
+    fn steer(&mut self) -> bool {
+        let now = Some((self.results.len(), self.steered_by.is_some()));
+        if std::mem::replace(&mut self.steered_with, now) == now {
+            return false;
+        }
         let func = self.func;
+        let before = self.steered.values().flatten().count();
         let branches: Vec<Block> = self.result().divergent_branches().collect();
         let post = self.post.get_or_init(|| DomTree::compute(&Reversed::new(&func.graph().0)));
         for branch in branches {
@@ -161,6 +174,7 @@ impl Instance<'_> {
                 self.steered.entry(b).or_insert(None);
             }
         }
+        self.steered.values().flatten().count() > before
     }
 }
 
@@ -174,6 +188,7 @@ pub(super) struct State<'m> {
     of_function: HashMap<FuncId, usize>,
     /// What numbers indices may be, by what the function is given.
     indices: HashMap<(FuncId, Numbers), Rc<Indices>>,
+    readers: Readers,
     pub visit: Since,
     /// The names of functions whose results are secret.
     pub secret_results: Vec<String>,
@@ -194,6 +209,7 @@ impl<'m> State<'m> {
             shared: HashMap::new(),
             of_function: HashMap::new(),
             indices: HashMap::new(),
+            readers: Readers::default(),
             visit: 0,
             secret_results: Vec::new(),
             not_followed: BTreeSet::new(),
@@ -253,9 +269,10 @@ impl<'m> State<'m> {
             is_shared: false,
             returns: None,
             returned: Places::default(),
-            seen: None,
+            is_due: true,
             is_new: true,
             solved_with: None,
+            steered_with: None,
             quiet: EntitySet::new(),
             post: OnceCell::new(),
         });
@@ -290,11 +307,13 @@ impl<'m> State<'m> {
                 let any = any.or_insert_with_key(|(_, numbers)| Rc::new(indices(module, func, numbers)));
                 let any = Rc::clone(any);
                 let of = self.instance_mut(active);
-                (of.points.indices, of.is_new, of.is_shared) = (any, true, true);
+                of.points.indices = any;
+                self.renew(active);
+                self.share(active);
                 active
             }
             (None, Some(&shared)) if many => {
-                self.instance_mut(shared).is_shared = true;
+                self.share(shared);
                 shared
             }
             _ => {
@@ -316,16 +335,21 @@ impl<'m> State<'m> {
             }
         };
         self.instance_mut(caller).calls.insert((call, callee), found);
+        if !self.instance(found).returned.is_empty() {
+            self.renew(caller);
+        }
         found
     }
 
     /// Visits instances until nothing changes.
     pub(super) fn solve(&mut self) {
         loop {
-            let mut changed = false;
-            let mut at = 0;
+            let (mut changed, mut at) = (false, 0);
             while at < self.instances.len() {
-                changed |= self.look_at(InstanceId(at as u32));
+                if std::mem::take(&mut self.instances[at].is_due) {
+                    self.look_at(InstanceId(at as u32));
+                    changed = true;
+                }
                 at += 1;
             }
             if !changed {
@@ -334,15 +358,13 @@ impl<'m> State<'m> {
         }
     }
 
-    /// Visits an instance; says whether anything changed.
-    fn look_at(&mut self, id: InstanceId) -> bool {
+    /// Visits an instance.
+    fn look_at(&mut self, id: InstanceId) {
         self.visit += 1;
-        let before = self.memory.version;
-        let mut changed = self.follow_pointers(id);
+        self.follow_pointers(id);
         let visit = self.visit;
         let of = &mut self.instances[id.index()];
-        // What the engine is told: sources and secret parameters only ever become more.
-        let now = (of.sources.len(), of.args.iter().filter(|a| a.is_some()).count());
+        let now = of.told();
         if of.solved_with != Some(now) {
             of.solved_with = Some(now);
             let mut sources = EntitySet::new();
@@ -358,19 +380,27 @@ impl<'m> State<'m> {
             };
             let result = Uniformity::compute(self.module, of.func, &options);
             of.results.push((visit, result));
-            changed = true;
         }
-        self.instance_mut(id).steer();
-        changed |= self.walk(id);
-        changed | (before != self.memory.version)
+        if self.instance_mut(id).steer() {
+            self.renew_below(id);
+        }
+        self.walk(id);
+        let of = self.instance_mut(id);
+        of.is_due |= of.solved_with != Some(of.told());
+        let again = self.readers.note(id, &mut self.memory);
+        for at in again.pointers {
+            self.renew(at);
+        }
+        for at in again.secrets {
+            self.instance_mut(at).is_due = true;
+        }
     }
 
     /// Follows pointers in an instance, unless nothing has changed that they depend on.
-    fn follow_pointers(&mut self, id: InstanceId) -> bool {
-        let version = self.memory.version;
+    fn follow_pointers(&mut self, id: InstanceId) {
         let of = self.instance(id);
-        if of.seen == Some(version) && !of.is_new {
-            return false;
+        if !of.is_new {
+            return;
         }
         let func = of.func;
         let mut returned: BTreeMap<Inst, Places> = BTreeMap::new();
@@ -379,16 +409,36 @@ impl<'m> State<'m> {
         }
         returned.retain(|call, _| !of.open.contains(call));
         let of = &mut self.instances[id.index()];
+        of.is_new = false;
         let find = |call: Inst| returned.get(&call).cloned();
         let bindings = of.bindings.clone();
         of.points.solve(&mut self.memory, self.module, func, id, &bindings, &find);
-        (of.seen, of.is_new) = (Some(version), false);
-        false
     }
 
     /// Something that pointers in an instance depend on has changed.
     pub(super) fn renew(&mut self, id: InstanceId) {
-        self.instance_mut(id).is_new = true;
+        let of = self.instance_mut(id);
+        (of.is_new, of.is_due) = (true, true);
+    }
+
+    /// Something has changed that the instance depends on, but not pointers in it.
+    pub(super) fn look_again(&mut self, id: InstanceId) {
+        self.instance_mut(id).is_due = true;
+    }
+
+    /// Other calls than the last one of its path come to an instance.
+    fn share(&mut self, id: InstanceId) {
+        if !std::mem::replace(&mut self.instance_mut(id).is_shared, true) {
+            self.renew_below(id);
+        }
+    }
+
+    /// What [lives](Self::lives_with) with an execution of an instance may have become less.
+    fn renew_below(&mut self, id: InstanceId) {
+        self.look_again(id);
+        for other in &mut self.instances {
+            other.is_due |= other.path.iter().any(|&(at, _)| at == id);
+        }
     }
 
     /// The places that a value of an instance leads to.
@@ -416,21 +466,19 @@ impl<'m> State<'m> {
         is_variable && way[from..].iter().all(is_plain)
     }
 
-    fn walk(&mut self, id: InstanceId) -> bool {
+    fn walk(&mut self, id: InstanceId) {
         let func = self.instance(id).func;
-        let mut new = false;
         for &b in &func.layout {
             for inst in func.block_insts(b) {
-                new |= self.instruction(id, b, inst);
+                self.instruction(id, b, inst);
             }
         }
-        new
     }
 
-    pub(super) fn leave(&mut self, id: InstanceId, b: Block, term: Inst) -> bool {
+    pub(super) fn leave(&mut self, id: InstanceId, b: Block, term: Inst) {
         let visit = self.visit;
         let of = self.instance(id);
-        let Some(&v) = of.func.insts[term].args.first() else { return false };
+        let Some(&v) = of.func.insts[term].args.first() else { return };
         // Where secrets decide whether the function is called, its result is used there, too.
         let is_secret = of.is_steered_here(b) || of.is_secret(v, b);
         let places = self.places(id, v);
@@ -439,13 +487,13 @@ impl<'m> State<'m> {
         if new {
             of.returns = Some((b, visit));
         }
-        if of.returned.add_all(&places) {
-            // Whoever calls it looks at pointers again.
-            for other in &mut self.instances {
-                other.is_new |= other.calls.values().any(|&called| called == id);
+        let leads_further = of.returned.add_all(&places);
+        if new || leads_further {
+            // Whoever calls it looks again.
+            for other in self.instances.iter_mut().filter(|o| o.calls.values().any(|&called| called == id)) {
+                other.is_due = true;
+                other.is_new |= leads_further;
             }
-            return true;
         }
-        new
     }
 }

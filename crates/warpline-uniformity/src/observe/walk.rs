@@ -45,7 +45,7 @@ impl State<'_> {
         regions: impl IntoIterator<Item = Region>,
         ty: Option<AccessType>,
         why: Why,
-    ) -> bool {
+    ) {
         let visit = self.visit;
         let mut new = false;
         let block = self.instance(id).func.insts[inst].block;
@@ -58,21 +58,18 @@ impl State<'_> {
         if new {
             self.instance_mut(id).writes.entry(inst).or_insert((why, visit));
         }
-        new
     }
 
-    fn read(&mut self, id: InstanceId, inst: Inst, why: Why) -> bool {
+    fn read(&mut self, id: InstanceId, inst: Inst, why: Why) {
         let visit = self.visit;
         let of = self.instance_mut(id);
-        if of.func.insts[inst].results.is_empty() || of.sources.contains_key(&inst) {
-            return false;
+        if !of.func.insts[inst].results.is_empty() {
+            of.sources.entry(inst).or_insert((why, visit));
         }
-        of.sources.insert(inst, (why, visit));
-        true
     }
 
-    /// Looks at an instruction; says whether anything new became secret, or known of pointers.
-    pub(super) fn instruction(&mut self, id: InstanceId, b: Block, inst: Inst) -> bool {
+    /// Looks at an instruction.
+    pub(super) fn instruction(&mut self, id: InstanceId, b: Block, inst: Inst) {
         let of = self.instance(id);
         let data = &of.func.insts[inst];
         let steered = of.steered.get(&b).map(|&by| Why::Steered(by));
@@ -82,7 +79,9 @@ impl State<'_> {
                 let ty = self.access_type(id, inst);
                 let places = self.places(id, data.args[0]);
                 let why = places.regions(size).find_map(|region| self.memory.secret_in(region, ty));
-                why.is_some_and(|why| self.read(id, inst, Why::Memory(why)))
+                if let Some(why) = why {
+                    self.read(id, inst, Why::Memory(why));
+                }
             }
             Op::Store(_) => {
                 let secret = data.args.iter().copied().find(|&v| of.is_secret(v, b)).map(Why::Operand);
@@ -92,7 +91,6 @@ impl State<'_> {
                 let ty = self.access_type(id, inst);
                 let places = self.places(id, address);
                 let regions: Vec<Region> = places.regions(size).collect();
-                let before = self.memory.version;
                 let what = self.places(id, value);
                 for &region in &regions {
                     match may_hold_pointers(value_type) {
@@ -105,13 +103,14 @@ impl State<'_> {
                         false => {}
                     }
                 }
-                let new = before != self.memory.version;
-                secret.or(steered).is_some_and(|why| self.write(id, inst, regions, ty, why)) | new
+                if let Some(why) = secret.or(steered) {
+                    self.write(id, inst, regions, ty, why);
+                }
             }
-            op if calls::assembly(op) == Some(false) => false,
+            op if calls::assembly(op) == Some(false) => {}
             Op::Call(_) | Op::OpaqueTerm(_) | Op::Opaque(_) => self.call(id, b, inst, steered),
             Op::Ret => self.leave(id, b, inst),
-            _ => false,
+            _ => {}
         }
     }
 
@@ -124,60 +123,55 @@ impl State<'_> {
         self.module.layout.store_size(&self.module.types, ty)
     }
 
-    fn call(&mut self, id: InstanceId, b: Block, inst: Inst, steered: Option<Why>) -> bool {
+    fn call(&mut self, id: InstanceId, b: Block, inst: Inst, steered: Option<Why>) {
         let of = self.instance(id);
         let func = of.func;
         let data = &func.insts[inst];
         let name = calls::callee(self.module, func, inst);
         if memory::is_remark(name) || is_declassified(self, id, inst) {
-            return false;
+            return;
         }
-        let mut new = false;
         if self.secret_results.iter().any(|pattern| is_called(name, pattern)) {
-            new |= self.read(id, inst, Why::Named);
+            self.read(id, inst, Why::Named);
             // What is secret is behind a pointer, too.
             if let Some(&result) = data.results.first()
                 && func.ty(result).is_ptr()
             {
                 let places = self.places(id, result);
                 let regions: Vec<Region> = places.regions(None).collect();
-                new |= self.write(id, inst, regions, None, Why::Named);
+                self.write(id, inst, regions, None, Why::Named);
             }
         }
         let secret = data.args.iter().copied().find(|&v| self.instance(id).is_secret(v, b)).map(Why::Operand);
         if memory::is_about_memory(name) && data.args.len() >= 3 {
-            return self.copy(id, inst, secret.or(steered), !name.starts_with("llvm.memset.")) | new;
+            return self.copy(id, inst, secret.or(steered), !name.starts_with("llvm.memset."));
         }
         if let Some(length) = setter(self, name)
             && data.args.len() > length
         {
             let size = func.as_int(data.args[length]).and_then(|n| u64::try_from(n).ok());
             let regions: Vec<Region> = self.places(id, data.args[0]).regions(size).collect();
-            return secret.or(steered).is_some_and(|why| self.write(id, inst, regions, None, why)) | new;
+            if let Some(why) = secret.or(steered) {
+                self.write(id, inst, regions, None, why);
+            }
+            return;
         }
         if let Some(callee) = self.named(id, inst) {
-            return self.follow(id, b, inst, callee, steered.is_some()) | new;
+            return self.follow(id, b, inst, callee, steered.is_some());
         }
-        if allocates(name) {
-            return new;
+        if allocates(name) || name.is_empty() && self.follow_pointer(id, b, inst, secret, steered.is_some()) {
+            return;
         }
-        if name.is_empty()
-            && let Some(found) = self.follow_pointer(id, b, inst, secret, steered.is_some())
-        {
-            return found | new;
-        }
-        self.unknown(id, inst, secret, steered) | new
+        self.unknown(id, inst, secret, steered);
     }
 
     /// `memcpy` and its kin.
-    fn copy(&mut self, id: InstanceId, inst: Inst, why: Option<Why>, copies: bool) -> bool {
+    fn copy(&mut self, id: InstanceId, inst: Inst, why: Option<Why>, copies: bool) {
         let func = self.instance(id).func;
         let args = &func.insts[inst].args;
         let size = func.as_int(args[2]).and_then(|n| u64::try_from(n).ok());
         let to: Vec<Place> = self.places(id, args[0]).iter().collect();
-        let mut new = false;
         if copies {
-            let before = self.memory.version;
             let from: Vec<Place> = self.places(id, args[1]).iter().collect();
             for &source in &from {
                 for (part, held) in self.memory.secret_parts(source.access(size), None) {
@@ -188,23 +182,21 @@ impl State<'_> {
                             true => Region::bytes(target.object, at(part.lo), at(part.hi)),
                             false => target.access(size),
                         };
-                        new |= self.write(id, inst, [region], None, Why::Memory(held));
+                        self.write(id, inst, [region], None, Why::Memory(held));
                     }
                 }
                 for &target in &to {
                     self.memory.copy(target, source, size);
                 }
             }
-            new |= before != self.memory.version;
         }
         if let Some(why) = why {
             let regions: Vec<Region> = to.iter().map(|place| place.access(size)).collect();
-            new |= self.write(id, inst, regions, None, why);
+            self.write(id, inst, regions, None, why);
         }
-        new
     }
 
-    /// Follows a call that goes to where a pointer leads; nothing if no function is known that it may go to.
+    /// Follows a call that goes to where a pointer leads; says whether any function is known that it may go to.
     fn follow_pointer(
         &mut self,
         id: InstanceId,
@@ -212,72 +204,66 @@ impl State<'_> {
         inst: Inst,
         secret: Option<Why>,
         steered: bool,
-    ) -> Option<bool> {
+    ) -> bool {
         let func = self.instance(id).func;
-        let target = calls::target(func, inst)?;
+        let Some(target) = calls::target(func, inst) else { return false };
         let targets = self.targets(id, inst);
         if targets.followed.is_empty() {
-            return None;
+            return false;
         }
         // Secrets decide about the functions where they decide which one it is.
         let steered = steered || self.instance(id).is_secret(target, b);
-        let mut new = false;
         for &callee in &targets.followed {
-            new |= self.follow(id, b, inst, callee, steered);
+            self.follow(id, b, inst, callee, steered);
         }
         if targets.others {
             if self.instance_mut(id).open.insert(inst) {
                 self.renew(id);
-                new = true;
             }
             let given: Vec<Value> = calls::arguments(func, inst).to_vec();
             let held = given.into_iter().find_map(|v| self.reaches_secrets(id, v));
             if let Some(why) = secret.or(held.map(Why::Memory)) {
-                new |= self.read(id, inst, why);
+                self.read(id, inst, why);
             }
         }
-        Some(new)
+        true
     }
 
-    fn follow(&mut self, id: InstanceId, b: Block, inst: Inst, callee: FuncId, steered: bool) -> bool {
+    fn follow(&mut self, id: InstanceId, b: Block, inst: Inst, callee: FuncId, steered: bool) {
         let visit = self.visit;
         let to = self.called(id, inst, callee);
         let count = self.instance(to).func.params.len();
         let args: Vec<Value> = self.instance(id).func.insts[inst].args[..count].to_vec();
         let given = Given { caller: id, call: inst, since: visit };
-        let mut new = false;
         for (i, &v) in args.iter().enumerate() {
             let places = self.places(id, v);
             let is_secret = self.instance(id).is_secret(v, b);
             let of = self.instance_mut(to);
-            if of.bindings[i].add_all(&places) {
-                new = true;
-                self.renew(to);
-            }
-            let of = self.instance_mut(to);
             if is_secret && of.args[i].is_none() {
                 of.args[i] = Some(Secret::Given(given));
-                new = true;
+                self.look_again(to);
+            }
+            if self.instance_mut(to).bindings[i].add_all(&places) {
+                self.renew(to);
             }
         }
         let of = self.instance_mut(to);
         if steered && of.steered_by.is_none() {
             of.steered_by = Some(given);
-            new = true;
+            self.look_again(to);
         }
         if self.instance(to).returns.is_some() {
-            new |= self.read(id, inst, Why::Result(to));
+            self.read(id, inst, Why::Result(to));
         }
-        new
     }
 
     /// A call of what is not known, or an instruction that is not.
-    fn unknown(&mut self, id: InstanceId, inst: Inst, secret: Option<Why>, steered: Option<Why>) -> bool {
+    fn unknown(&mut self, id: InstanceId, inst: Inst, secret: Option<Why>, steered: Option<Why>) {
         let func = self.instance(id).func;
         let data = &func.insts[inst];
         let effects = data.op.effects();
         if effects.is_empty() {
-            return false;
+            return;
         }
         let arguments: Vec<Value> = calls::arguments(func, inst).to_vec();
         let reads = effects.intersects(Effects::READS | Effects::UNKNOWN_RESULT);
@@ -287,7 +273,6 @@ impl State<'_> {
         }
         let confined = effects.intersects(Effects::ARG_MEMORY_ONLY | Effects::INACCESSIBLE_MEMORY_ONLY)
             || matches!(&data.op, Op::Opaque(_) if !given.is_empty() && !calls::is_call(&data.op));
-        let before = self.memory.version;
         let is_atomic = matches!(&data.op, Op::Opaque(o) if matches!(&*o.name, "atomicrmw" | "cmpxchg"));
         let objects = match is_atomic {
             true => {
@@ -303,7 +288,6 @@ impl State<'_> {
                 self.memory.reachable(&given)
             }
         };
-        let mut new = before != self.memory.version;
         let held = reads.then(|| {
             let inner = objects.iter().find_map(|&object| self.memory.secret_in(Region::whole(object), None));
             inner.or_else(|| (!confined).then(|| self.memory.secret_at_large()).flatten())
@@ -311,18 +295,16 @@ impl State<'_> {
         let held = held.flatten().filter(|&held| self.is_for_unknown(held));
         let why = secret.or(held.map(Why::Memory));
         if let Some(why) = why {
-            new |= self.read(id, inst, why);
+            self.read(id, inst, why);
         }
         if !self.spreads {
-            return new;
+            return;
         }
         if effects.contains(Effects::WRITES) && !is_atomic {
             // Pointers may be stored to whatever it reaches.
-            let before = self.memory.version;
             for &object in &objects {
                 self.memory.store(Region::whole(object), None);
             }
-            new |= before != self.memory.version;
         }
         if effects.contains(Effects::WRITES)
             && let Some(why) = why.or(steered)
@@ -332,9 +314,8 @@ impl State<'_> {
                 regions.extend(self.memory.visible().into_iter().map(Region::whole));
                 regions.push(Region::whole(self.memory.id(Object::Elsewhere)));
             }
-            new |= self.write(id, inst, regions, None, why);
+            self.write(id, inst, regions, None, why);
         }
-        new
     }
 }
 

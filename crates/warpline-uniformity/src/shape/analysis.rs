@@ -1,6 +1,7 @@
 //! The shape analysis: a sparse optimistic fixed point over the values that the uniformity analysis calls divergent.
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef as _, EntitySet, SecondaryMap};
+use warpline_analysis::BitSet;
 
 use super::alignment::{at_distance, low_zeros};
 use super::{Shape, transfer};
@@ -32,6 +33,11 @@ pub trait Convergence {
     fn source(&self, inst: Inst) -> Option<Shape>;
     /// Whether [`source`](Self::source) may be strided for some instruction.
     fn has_strided_source(&self) -> bool;
+    /// The numbers of all values that are not known to be uniform, where they are at hand. There may be numbers among
+    /// them that no value has.
+    fn divergent(&self) -> Option<&BitSet> {
+        None
+    }
 }
 
 /// The shape of every value of a function, where it is defined.
@@ -42,8 +48,8 @@ pub struct Shapes(Kind);
 enum Kind {
     /// Nothing is strided: what is not uniform varies.
     Plain {
-        /// The values that vary.
-        varying: EntitySet<Value>,
+        /// The numbers of the values that vary.
+        varying: BitSet,
     },
     /// Anything may be.
     Strided(SecondaryMap<Value, Option<Shape>>),
@@ -54,9 +60,13 @@ impl Shapes {
     pub fn compute(module: &Module, func: &Function, params: &[Shape], control: &impl Convergence) -> Shapes {
         // Only strided operands make strided results, or a uniform one of operands some of which are not uniform.
         if !control.has_strided_source() && !params.iter().any(|p| matches!(p, Shape::Strided(_))) {
-            let mut varying = EntitySet::with_capacity(func.values.len());
-            varying.extend(func.values.keys().filter(|&v| !control.is_uniform(v)));
-            return Shapes(Kind::Plain { varying });
+            let one_by_one = || {
+                let mut varying = BitSet::new(func.values.len());
+                let found = func.values.keys().filter(|&v| !control.is_uniform(v));
+                found.for_each(|v| _ = varying.insert(v.index()));
+                varying
+            };
+            return Shapes(Kind::Plain { varying: control.divergent().cloned().unwrap_or_else(one_by_one) });
         }
         let shape = |p: Value| match func.values[p].def {
             ValueDef::Param(k) => params.get(k as usize).and_then(|shape| shape.step()),
@@ -97,7 +107,7 @@ impl Shapes {
     /// The shape of a value where it is defined.
     pub fn get(&self, v: Value) -> Shape {
         match &self.0 {
-            Kind::Plain { varying } if varying.contains(v) => Shape::Varying,
+            Kind::Plain { varying } if varying.contains(v.index()) => Shape::Varying,
             Kind::Plain { .. } => Shape::Uniform,
             Kind::Strided(shapes) => shapes[v].unwrap_or(Shape::Varying),
         }

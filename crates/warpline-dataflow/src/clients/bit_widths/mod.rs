@@ -24,12 +24,12 @@ mod tests;
 pub use demand::{Bits, Demand};
 pub use report::{BitWidthsReport, ValueWidth};
 
-use warpline_analysis::dataflow::{SparseBackward, SparseForward, solve_backward, solve_forward_narrowing};
-use warpline_analysis::ssi::{Ssi, Strategy, Version, ssify};
+use warpline_analysis::ssi::{Strategy, ssify};
 
 use super::ranges::{self, Range, Ranges};
 use crate::Code;
-use crate::report::{Description, Direction, Kind, Work};
+use crate::at_definitions::AtDefinitions;
+use crate::report::{Description, Direction, Kind, Solver, Work};
 use warpline_ir::{Function, Module, Type, Value};
 
 /// Whose bit widths.
@@ -82,9 +82,8 @@ pub const MAHLKE: Description = Description {
 /// The bit widths of a function.
 pub struct BitWidths<'a> {
     func: &'a Function,
-    ssi: Ssi,
-    ranges: SparseForward<ranges::Fact>,
-    demanded: SparseBackward<Bits>,
+    ranges: AtDefinitions<ranges::Fact>,
+    demanded: AtDefinitions<Bits>,
 }
 
 /// How many sweeps of narrowing are made.
@@ -92,28 +91,36 @@ const SWEEPS: usize = 2;
 
 impl<'a> BitWidths<'a> {
     /// Solves both parts. `code` is the code of `func`.
-    pub fn new(module: &'a Module, func: &'a Function, code: &'a Code, variant: Variant) -> BitWidths<'a> {
-        let ssi = ssify(code.program(), &variant.strategy());
+    pub fn new(
+        module: &'a Module,
+        func: &'a Function,
+        code: &'a Code,
+        variant: Variant,
+        solver: Solver,
+    ) -> BitWidths<'a> {
+        let (program, strategy) = (code.program(), variant.strategy());
         let forward = Ranges::new(module, func, code);
-        let ranges = solve_forward_narrowing(code.program(), &ssi, &forward, SWEEPS);
-        let demanded = solve_backward(code.program(), &ssi, &Demand::new(module, func, code));
-        BitWidths { func, ssi, ranges, demanded }
+        let (ranges, _) = AtDefinitions::forward(program, &strategy, &forward, solver, SWEEPS);
+        let ssi = ssify(program, &strategy);
+        let demanded = AtDefinitions::backward(program, &ssi, &Demand::new(module, func, code), solver);
+        BitWidths { func, ranges, demanded }
     }
 
     /// The bits of a value that are demanded where it is defined. All of them for other types than integers of at
     /// most 128 bits.
     pub fn demanded(&self, v: Value) -> Bits {
-        *self.demanded.fact(Version(v.as_u32()))
+        *self.demanded.fact(v)
     }
 
     /// The range of a value where it is defined; `None` if it is no integer or never computed.
     pub fn range(&self, v: Value) -> Option<&Range> {
-        self.ranges.fact(Version(v.as_u32())).range()
+        self.ranges.fact(v).range()
     }
 
     /// What solving took.
     pub fn work(&self) -> Work {
-        Work { versions: self.ssi.versions(), steps: self.ranges.steps() + self.demanded.steps() }
+        let (ranges, demanded) = (self.ranges.work(), self.demanded.work());
+        Work { versions: ranges.versions, steps: ranges.steps + demanded.steps }
     }
 
     /// The widths of a value: `None` if it is no integer of at most 128 bits.
@@ -139,13 +146,18 @@ pub fn significant(range: &Range) -> u32 {
     unsigned.min(of(range.least()).max(of(range.greatest())))
 }
 
-/// The bit widths of all values of a function.
-pub fn analyze(module: &Module, func: &Function, variant: Variant) -> (BitWidthsReport, Work) {
+/// The bit widths of all values of a function in SSA form.
+pub fn analyze(
+    module: &Module,
+    func: &Function,
+    variant: Variant,
+    solver: Solver,
+) -> (BitWidthsReport, Work) {
     let code = match variant {
         Variant::Stephenson => Code::with_makers(func),
         Variant::Mahlke => Code::of(func),
     };
-    let widths = BitWidths::new(module, func, &code, variant);
+    let widths = BitWidths::new(module, func, &code, variant, solver);
     let report = BitWidthsReport::new(func, |v| widths.width(v));
     (report, widths.work())
 }

@@ -128,7 +128,7 @@ no:
 ";
     let module = warpline_ir::text::parse_module(text).expect("well-formed");
     let func = module.functions.values().next().expect("a function");
-    let (report, _) = analyze(&module, func, Variant::Stephenson);
+    let (report, _) = analyze(&module, func, Variant::Stephenson, Solver::Sparse);
     let found: Vec<(&str, u32)> = report.values.iter().map(|v| (&*v.name, v.needed)).collect();
     assert_eq!(found, [("%x", 8), ("%sum", 8), ("%small", 4)]);
     assert_eq!((report.integers, report.declared_bits), (6, 32 * 4 + 8 + 1));

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use warpline_analysis::dataflow::solve_forward;
-use warpline_analysis::ssi::{Version, ssify};
 use warpline_analysis::{EdgeId, Graph, Node};
 
 use super::{Assumptions, Constants, Fact};
 use crate::Code;
-use crate::report::{Report, Work};
+use crate::at_definitions::AtDefinitions;
+use crate::report::{Report, Solver, Work};
 use warpline_ir::Place;
 use warpline_ir::text;
 use warpline_ir::{Function, Module};
@@ -49,12 +48,17 @@ pub struct ConstantsReport {
     pub values: usize,
 }
 
-/// Finds the conditional constants of a function.
-pub fn analyze(module: &Module, func: &Function, assumptions: impl Assumptions) -> (ConstantsReport, Work) {
+/// Finds the conditional constants of a function in SSA form.
+pub fn analyze(
+    module: &Module,
+    func: &Function,
+    assumptions: impl Assumptions,
+    solver: Solver,
+) -> (ConstantsReport, Work) {
     let code = Code::of(func);
     let problem = Constants::with(module, func, &code, assumptions);
-    let ssi = ssify(code.program(), &Constants::STRATEGY);
-    let solution = solve_forward(code.program(), &ssi, &problem);
+    let (found, solution) =
+        AtDefinitions::forward(code.program(), &Constants::<()>::STRATEGY, &problem, solver, 0);
     let mut report = ConstantsReport::default();
     for &b in &func.layout {
         if !solution.is_reached(Node::from(b)) {
@@ -64,7 +68,7 @@ pub fn analyze(module: &Module, func: &Function, assumptions: impl Assumptions) 
         for i in func.block_insts(b) {
             for &v in &func.insts[i].results {
                 report.values += 1;
-                let Fact::Is(known) = solution.fact(Version(v.as_u32())) else { continue };
+                let Fact::Is(known) = found.fact(v) else { continue };
                 let Some(constant) = known.constant() else { continue };
                 report.constants.push(ConstantValue {
                     name: func.value_name(v),
@@ -86,7 +90,7 @@ pub fn analyze(module: &Module, func: &Function, assumptions: impl Assumptions) 
             });
         }
     }
-    (report, Work { versions: ssi.versions(), steps: solution.steps() })
+    (report, found.work())
 }
 
 impl Report for ConstantsReport {

@@ -4,12 +4,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpline_analysis::Node;
-use warpline_analysis::dataflow::solve_forward_narrowing;
-use warpline_analysis::ssi::{Version, ssify};
 
 use super::{Assumptions, Ranges};
 use crate::Code;
-use crate::report::{Report, Work};
+use crate::at_definitions::AtDefinitions;
+use crate::report::{Report, Solver, Work};
 use warpline_ir::Place;
 use warpline_ir::{Function, Module};
 
@@ -43,17 +42,22 @@ pub struct RangesReport {
 /// How many sweeps of narrowing are made.
 const SWEEPS: usize = 2;
 
-/// Finds the ranges of a function, with what is assumed of its surroundings.
-pub fn analyze<A: Assumptions>(module: &Module, func: &Function, assumptions: A) -> (RangesReport, Work) {
+/// Finds the ranges of a function in SSA form, with what is assumed of its surroundings.
+pub fn analyze<A: Assumptions>(
+    module: &Module,
+    func: &Function,
+    assumptions: A,
+    solver: Solver,
+) -> (RangesReport, Work) {
     let code = Code::with_makers(func);
     let problem = Ranges::with(module, func, &code, assumptions);
-    let ssi = ssify(code.program(), &Ranges::STRATEGY);
-    let solution = solve_forward_narrowing(code.program(), &ssi, &problem, SWEEPS);
+    let (found, solution) =
+        AtDefinitions::forward(code.program(), &Ranges::<()>::STRATEGY, &problem, solver, SWEEPS);
     let mut report = RangesReport::default();
     let reached = func.layout.iter().filter(|&&b| solution.is_reached(Node::from(b)));
     for i in reached.flat_map(|&b| func.block_insts(b)) {
         for &v in &func.insts[i].results {
-            let Some(range) = solution.fact(Version(v.as_u32())).range() else { continue };
+            let Some(range) = found.fact(v).range() else { continue };
             report.integers += 1;
             if range.is_full() {
                 continue;
@@ -68,7 +72,7 @@ pub fn analyze<A: Assumptions>(module: &Module, func: &Function, assumptions: A)
             });
         }
     }
-    (report, Work { versions: ssi.versions(), steps: solution.steps() })
+    (report, found.work())
 }
 
 impl Report for RangesReport {
