@@ -68,7 +68,7 @@ pub(super) fn hoist_bounds(module: &Module, func: &mut Function, l: &Loop) {
         let data = &hoist.func.insts[i];
         match data.op {
             Op::ICmp(_) => {
-                for (k, bound) in data.args.to_vec().into_iter().enumerate() {
+                for (k, bound) in data.args.clone().into_iter().enumerate() {
                     if hoist.inside(bound).is_some()
                         && let Some(value) = hoist.before(l.preheader, bound, false, MAX_DEPTH)
                     {

@@ -108,6 +108,9 @@ fn call(machine: &Machine) -> f64 {
     in_scalar(machine, Costly::Call, Element::I64)
 }
 
+/// Operations of a division of a lane's integer of 64 bits by a constant.
+const LONG_QUOTIENT: f64 = 5.0;
+
 /// Whether an instruction divides integers by a constant: a multiplication, of which the upper half is taken, and
 /// shifts.
 pub(super) fn divides_by_constant(func: &Function, i: Inst) -> bool {
@@ -329,7 +332,8 @@ impl Program<'_> {
         let data = &self.func.insts[i];
         Work::vector(match &data.op {
             Op::Binary(_) if divides_by_constant(self.func, i) => {
-                registers * if element_bits(ty) < 64 { 7.0 } else { 20.0 }
+                // Nobody has the upper halves of products of 64 bits: one lane after the other.
+                if element_bits(ty) < 64 { registers * 7.0 } else { lanes * LONG_QUOTIENT }
             }
             Op::Binary(op) if op.is_int_division() => {
                 in_lanes(machine, Costly::Divide, element_of(ty)) * lanes
