@@ -121,3 +121,39 @@ fn loops_of_included_files_over_memory_that_overlaps_leave_what_the_scalar_progr
         assert!(found.ends_with(" runs, 0 wrong\n"), "{options:?}: {found}");
     }
 }
+
+/// An iteration first stores a pointer, and then loads it by another one.
+const REDIRECTED: &str = "
+void redirected(unsigned char ***slot, unsigned char **to, unsigned char *q, unsigned char *o, int n) {
+  for (int i = 0; i < n; i++) { *to = q; o[i] = (**slot)[i] + 1; }
+}
+";
+
+#[test]
+fn what_an_iteration_stores_before_it_loads_it_is_not_followed_before_the_loop() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("m.c"), REDIRECTED).unwrap();
+    let (source, object) = (at("m.c"), at("m.o"));
+    let all = ["--loop", "all", "--", "-fno-strict-aliasing"];
+    let files = ["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+    ok(&warpline(&[&files[..], &all].concat()));
+    let main = "
+#include <stdio.h>
+void redirected(unsigned char ***slot, unsigned char **to, unsigned char *q, unsigned char *o, int n);
+int main(void) {
+  static unsigned char q[500], o[500], *inner = q;
+  unsigned char **slot = (unsigned char **)1;
+  redirected(&slot, (unsigned char **)&slot, (unsigned char *)&inner, o, 500);
+  int wrong = 0;
+  for (int i = 0; i < 500; i++) wrong += o[i] != 1;
+  printf(\"%d wrong\\n\", wrong);
+  return 0;
+}
+";
+    let Some(found) = link_and_run(folder.path(), main, &["-fno-strict-aliasing", "-w"]) else { return };
+    assert_eq!(found, "0 wrong\n");
+}

@@ -16,7 +16,8 @@ use warpline_dataflow::ssa;
 use warpline_ir::{Block, Function, Inst, Module, Op, Value};
 
 use super::find::Loop;
-use super::invariant::{self, Accesses, Hoisted};
+use super::invariant::{self, Accesses, Hoisted, Loads};
+use super::kept_loads::before;
 use super::peel;
 use crate::VectorizeError;
 use crate::copies::{Blocks, Values, copy_blocks, join, uses_elsewhere};
@@ -59,13 +60,13 @@ pub(super) fn assume(
     l: &Loop,
 ) -> Result<Option<(Function, Loop, Assumed)>, VectorizeError> {
     let loads = find(module, func, l);
-    if loads.is_empty() || peel::size(func, l) > MAX_INSTS {
+    if loads.all.is_empty() || peel::size(func, l) > MAX_INSTS {
         return Ok(None);
     }
     let mut twice = func.clone();
     let (otherwise, branch) = copy(&mut twice, l);
     let l = l.found_again(&mut twice)?;
-    let Hoisted { held, passed } = invariant::hoist(module, &mut twice, &l, loads, true);
+    let Hoisted { held, passed } = invariant::hoist(module, &mut twice, &l, loads);
     if held.is_empty() {
         return Ok(None);
     }
@@ -75,18 +76,26 @@ pub(super) fn assume(
 }
 
 /// Loads that the number of iterations or an address is computed from, and that no store certainly changes.
-fn find(module: &Module, func: &Function, l: &Loop) -> Vec<Inst> {
-    let Some(Accesses { mut loads, stores }) = Accesses::of(module, func, l) else { return Vec::new() };
+fn find(module: &Module, func: &Function, l: &Loop) -> Loads {
+    let mut found = Loads { all: Vec::new(), unsure: Vec::new(), may_pass: true };
+    let Some(Accesses { loads, stores }) = Accesses::of(module, func, l) else { return found };
     if loads.is_empty() || stores.is_empty() {
-        return Vec::new();
+        return found;
     }
     let needed = needed(func, l);
     let apart = Apart::new(module, func, None);
-    loads.retain(|&load| {
-        needed.contains(func.insts[load].results[0])
-            && !stores.iter().any(|&s| !apart.never_meet(s, load) && is_at_one_place(module, func, s, load))
-    });
-    loads
+    for load in loads.into_iter().filter(|&i| needed.contains(func.insts[i].results[0])) {
+        let mut may_meet = stores.iter().copied().filter(|&s| !apart.never_meet(s, load));
+        if may_meet.clone().any(|s| is_at_one_place(module, func, s, load)) {
+            continue;
+        }
+        found.all.push(load);
+        // What an iteration stores first it may load then.
+        if !may_meet.all(|s| before(func, l, load, s)) {
+            found.unsure.push(load);
+        }
+    }
+    found
 }
 
 /// What of a loop its test, checks that may end the program, and the addresses of its accesses are computed from.

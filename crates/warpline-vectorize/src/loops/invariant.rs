@@ -25,7 +25,8 @@ pub(super) fn hoist_loads(module: &Module, func: &mut Function, l: &Loop) -> boo
     let Some(Accesses { mut loads, stores }) = Accesses::of(module, func, l) else { return false };
     let apart = Apart::new(module, func, None);
     loads.retain(|&load| stores.iter().all(|&store| apart.never_meet(store, load)));
-    !loads.is_empty() && !hoist(module, func, l, loads, false).held.is_empty()
+    let loads = Loads { all: loads, unsure: Vec::new(), may_pass: false };
+    !loads.all.is_empty() && !hoist(module, func, l, loads).held.is_empty()
 }
 
 /// What was loaded before a loop.
@@ -36,17 +37,21 @@ pub(super) struct Hoisted {
     pub(super) passed: Vec<Inst>,
 }
 
-/// Makes those of these loads before the loop of which the address is the same in all iterations; behind checks that
-/// some iterations `may_pass` and others not, too, if that is said.
-pub(super) fn hoist(
-    module: &Module,
-    func: &mut Function,
-    l: &Loop,
-    loads: Vec<Inst>,
-    may_pass: bool,
-) -> Hoisted {
-    let mut hoist = Hoist { may_pass, ..Hoist::new(module, func, l) };
-    let (early, late): (Vec<Inst>, Vec<Inst>) = loads.into_iter().partition(|&i| hoist.is_early(i));
+/// Loads that are to be made before a loop.
+pub(super) struct Loads {
+    pub(super) all: Vec<Inst>,
+    /// Those of them that may read something else before the loop than in its first iteration, as long as nothing has
+    /// been checked: nothing is loaded by what they give.
+    pub(super) unsure: Vec<Inst>,
+    /// Whether they may be made behind checks that some iterations pass and others do not.
+    pub(super) may_pass: bool,
+}
+
+/// Makes those of these loads before the loop of which the address is the same in all iterations.
+pub(super) fn hoist(module: &Module, func: &mut Function, l: &Loop, loads: Loads) -> Hoisted {
+    let Loads { all, unsure, may_pass } = loads;
+    let mut hoist = Hoist { may_pass, unsure, ..Hoist::new(module, func, l) };
+    let (early, late): (Vec<Inst>, Vec<Inst>) = all.into_iter().partition(|&i| hoist.is_early(i));
     let mut replaced: Vec<(Inst, Value)> = early.iter().filter_map(|&i| hoist.load(l.preheader, i)).collect();
     replaced.extend(hoist.load_if_it_begins(&late));
     for &(load, new) in &replaced {
@@ -154,8 +159,8 @@ struct Hoist<'a> {
     module: &'a Module,
     func: &'a mut Function,
     l: &'a Loop,
-    /// Whether loads may be made behind checks that some iterations pass and others do not.
     may_pass: bool,
+    unsure: Vec<Inst>,
     /// What was made before the loop: of a value there, the one that stands for it.
     made: HashMap<Value, Value>,
     /// What the φs of the header are in the first iteration.
@@ -173,8 +178,8 @@ impl<'a> Hoist<'a> {
     fn new(module: &'a Module, func: &'a mut Function, l: &'a Loop) -> Hoist<'a> {
         let starts = func.edges[func.out_edges(l.preheader)[0]].args.to_vec();
         let tests = tests(func, l);
-        let (ways, held, passed) = Default::default();
-        Hoist { module, func, l, may_pass: false, made: HashMap::new(), starts, tests, ways, held, passed }
+        let (unsure, made, ways, held, passed) = Default::default();
+        Hoist { module, func, l, may_pass: false, unsure, made, starts, tests, ways, held, passed }
     }
 
     /// Whether a load is made whenever the loop is entered.
@@ -194,7 +199,12 @@ impl<'a> Hoist<'a> {
         let address = self.before(at, self.func.insts[load].args[0], false, MAX_DEPTH)?;
         let value = self.copy(at, load, &[address]);
         self.held.extend(self.func.def_inst(value).map(|load| Held { load, address }));
-        self.made.insert(self.func.insts[load].results[0], value);
+        if self.unsure.contains(&load) {
+            // Nor is what the program promises of it true.
+            self.func.def_inst(value).into_iter().for_each(|i| self.func.insts[i].origin = None.into());
+        } else {
+            self.made.insert(self.func.insts[load].results[0], value);
+        }
         Some((load, value))
     }
 
@@ -243,7 +253,7 @@ impl<'a> Hoist<'a> {
                 steps.extend(new.into_iter().map(Step::Test));
                 steps.push(Step::Load(load));
                 passed = more;
-                taken.push(load);
+                taken.extend(Some(load).filter(|load| !self.unsure.contains(load)));
             }
         }
         steps

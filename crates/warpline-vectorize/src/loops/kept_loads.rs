@@ -173,7 +173,7 @@ fn loads(func: &Function, l: &Loop) -> Vec<Inst> {
 }
 
 /// Whether an instruction is executed before another one, in every iteration that gets there.
-fn before(func: &Function, l: &Loop, first: Inst, then: Inst) -> bool {
+pub(super) fn before(func: &Function, l: &Loop, first: Inst, then: Inst) -> bool {
     let [a, b] = [first, then].map(|i| func.insts[i].block);
     if a != b {
         return dominates(&l.dominators, a, b);
