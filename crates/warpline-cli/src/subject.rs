@@ -1,4 +1,4 @@
-//! What `analyze` and its kin are about: a module, the target whose rules hold, and what is asked about each function.
+//! What `analyze` and similar verbs are about: a module, the target whose rules hold, and what is asked about each function.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -12,6 +12,7 @@ use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
 use warpline::vectorize::call_graph::all_asking_lanes;
+use warpline::vectorize::loops::Nest;
 use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
@@ -26,7 +27,7 @@ use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::kernel::{given_shapes, load};
 use crate::output;
-use warpline_compile::choice::find_function;
+use warpline_compile::choice::{find_function, has_no_kernel};
 
 /// Whether a function of a module has values without a name.
 fn has_nameless_values(func: &Function) -> bool {
@@ -128,7 +129,13 @@ impl Unit {
         let marked = || is_simd && assume.args.is_none() && unasked::has_marks(&kernel).unwrap_or(false);
         let given = match assume.loops.is_empty() {
             true if marked() => LoopOptions { functions, ..LoopOptions::marked(kernel) },
-            true => return Unit::open(path, assume.target, compilers).map(Unit::with_items),
+            true => {
+                let unit = Unit::open(path, assume.target, compilers)?;
+                if unit.target == Target::Simd && assume.args.is_none() {
+                    unit.note_varying()?;
+                }
+                return Ok(unit.with_items());
+            }
             false if !is_simd => {
                 return Err(Error::option("--loop", "lanes of GPUs do not execute loops in place"));
             }
@@ -142,6 +149,23 @@ impl Unit {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Notes for newcomers that parameters count as varying, where nothing says what they are and loops might be meant.
+    fn note_varying(&self) -> Result<()> {
+        let has_loop = |func: &Function| Nest::of(func).headers().next().is_some();
+        if InputKind::of(&self.path)?.is_source()
+            && has_no_kernel(&self.imported, &self.path)?
+            && self.imported.ir.functions.values().any(has_loop)
+        {
+            output::complain(&format!(
+                "note: {}: nothing says what parameters are, so each counts as different in each lane; `--loop all` or \
+                 `--loop LINE` is about the iterations of loops instead, as `run` and `vectorize` are; `--args` says \
+                 more of a function",
+                self.path.display()
+            ));
+        }
+        Ok(())
     }
 
     fn of(path: &Path, imported: Imported, target: Target, regions: Vec<Region>) -> Result<Unit> {

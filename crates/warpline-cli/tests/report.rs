@@ -43,8 +43,8 @@ fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said()
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(
         stdout(&output),
-        "all.html on the loops and kernels of 2 inputs\n  1 become vector code, 0 stay scalar, 1 cannot be vectorized; \
-         1 input cannot be read\n"
+        "all.html: the loops and kernels of 2 inputs\n  vector code: 1; stay scalar, which is faster: 0; cannot be \
+         vectorized: 1; cannot be read: 1 input\n"
     );
     assert!(stderr(&output).contains("bad.c:1:"), "{}", stderr(&output));
     let page = std::fs::read_to_string(place.path().join("all.html")).unwrap();
@@ -205,8 +205,8 @@ fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order
     std::os::unix::fs::symlink("..", place.path().join("src/deep/back")).unwrap();
     let output = run(place.path(), &["src", "--cpu", "x86-64-v3"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let expected = "warpline-report.html on the loops and kernels of 4 inputs\n  1 become vector code, 0 stay scalar, 1 \
-                    cannot be vectorized\n";
+    let expected = "warpline-report.html: the loops and kernels of 4 inputs\n  vector code: 1; stay scalar, which is \
+                    faster: 0; cannot be vectorized: 1\n";
     assert_eq!(stdout(&output), expected);
 
     // Of what a compiler says, the terminal has a line, and the page all.

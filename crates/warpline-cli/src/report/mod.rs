@@ -93,11 +93,11 @@ fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
     }
     let Counts { vector, scalar, refused, unread } = count(files);
     let inputs = |count: usize| if count == 1 { "1 input".to_owned() } else { format!("{count} inputs") };
-    let unread = if unread > 0 { format!("; {} cannot be read", inputs(unread)) } else { String::new() };
+    let unread = if unread > 0 { format!("; cannot be read: {}", inputs(unread)) } else { String::new() };
     let inputs = inputs(files.len());
     let text = format!(
-        "{} on the loops and kernels of {inputs}\n  {vector} become vector code, {scalar} stay scalar, {refused} cannot \
-         be vectorized{unread}\n",
+        "{}: the loops and kernels of {inputs}\n  vector code: {vector}; stay scalar, which is faster: {scalar}; cannot be \
+         vectorized: {refused}{unread}\n",
         options.output.display()
     );
     let outputs = [options.output.clone()];

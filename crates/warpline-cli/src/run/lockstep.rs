@@ -89,20 +89,23 @@ pub(super) struct Stop {
     pub text: String,
     /// Whether the kernel has undefined behaviour on this input.
     pub undefined: bool,
-    /// Whether it calls there what is nowhere: machine code would end this process.
-    pub ends: bool,
+    /// What it calls there that is nowhere: machine code would end this process.
+    pub missing: Option<String>,
 }
 
 impl Stop {
     /// What is known in words.
     pub(super) fn told(text: String, undefined: bool) -> Stop {
-        Stop { text, undefined, ends: false }
+        Stop { text, undefined, missing: None }
     }
 
     /// What stopped the interpreter.
     pub(super) fn of(trap: &Trap, text: String) -> Stop {
-        let ends = matches!(&trap.kind, TrapKind::UnsupportedCall(name) if missing::is_missing(name));
-        Stop { text, undefined: trap.kind.is_undefined_behaviour(), ends }
+        let missing = match &trap.kind {
+            TrapKind::UnsupportedCall(name) if missing::is_missing(name) => Some(name.clone()),
+            _ => None,
+        };
+        Stop { text, undefined: trap.kind.is_undefined_behaviour(), missing }
     }
 }
 
