@@ -10,6 +10,7 @@ mod entry;
 mod page;
 mod sources;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -35,7 +36,8 @@ pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
     let inputs = sources::all(options)?;
     output::check([options.output.as_path()], &inputs)?;
     let look_at = |path: &Path| File { path: path.to_owned(), found: entry::of_input(options, path) };
-    let files = parallel::of_each(&inputs, options.jobs, false, look_at);
+    let mut files = parallel::of_each(&inputs, options.jobs, false, look_at);
+    tell_headers_once(&mut files);
     let text = match options.format {
         Format::Text => page::page(&files),
         Format::Json => output::json(&json!({ "inputs": files.iter().map(as_json).collect::<Vec<_>>() })),
@@ -44,6 +46,20 @@ pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
     say(options, &files)?;
     let all_read = files.iter().all(|file| file.found.is_ok());
     Ok(if all_read { Outcome::Clean } else { Outcome::Refused })
+}
+
+/// Leaves out what several inputs have of a header that they include, but for the first.
+fn tell_headers_once(files: &mut [File]) {
+    let mut told = HashSet::new();
+    for File { path, found } in files {
+        let Ok(entries) = found else { continue };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        entries.retain(|entry| {
+            let is_input = entry.place.rsplit_once(':').is_none_or(|(file, _)| Some(file) == name.as_deref());
+            let Entry { function, place, state, why, .. } = entry;
+            is_input || told.insert((function.clone(), place.clone(), state.name(), why.clone()))
+        });
+    }
 }
 
 /// How many loops and kernels became what.
