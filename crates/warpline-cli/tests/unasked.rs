@@ -623,7 +623,7 @@ double mean(const std::vector<double> &v) {
         "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main(void) {\n    for (int i = 0; i < 9; i++) f(i);\n}\n",
     );
     let said = stderr(&place.run("run", &[]));
-    assert!(said.lines().count() <= 1, "{said}");
+    assert!(said.contains("calls are nested too deeply") && said.lines().count() == 1, "{said}");
 }
 
 #[test]
@@ -639,4 +639,19 @@ fn an_analysis_of_which_nothing_is_said_names_what_there_is_to_say() {
     assert_eq!(stderr(&place.run("analyze", &["--loop", "all"])), "");
     let said = stderr(&place.run("lint", &[]));
     assert!(said.contains("--client: say which analysis: there are constants"), "{said}");
+}
+
+#[test]
+fn a_function_that_does_not_end_is_named() {
+    if !has_clang() {
+        return;
+    }
+    let place = Place::new(
+        "wait.c",
+        "int wait_for(volatile int *x, int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++) s += i;\n    while (*x != -1) ;\n    return s;\n}\n",
+    );
+    let made = place.run("run", &["--timeout", "1"]);
+    let said = stderr(&made);
+    assert_eq!(made.status.code(), Some(1), "{said}");
+    assert!(said.contains("of `wait_for`, on data that was made up, did not end within 1 s"), "{said}");
 }

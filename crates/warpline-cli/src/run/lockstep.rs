@@ -91,12 +91,14 @@ pub(super) struct Stop {
     pub undefined: bool,
     /// What it calls there that is nowhere: machine code would end this process.
     pub missing: Option<String>,
+    /// Whether calls are nested deeply: what calls itself may take forever on data that nobody has chosen.
+    pub is_deep: bool,
 }
 
 impl Stop {
     /// What is known in words.
     pub(super) fn told(text: String, undefined: bool) -> Stop {
-        Stop { text, undefined, missing: None }
+        Stop { text, undefined, missing: None, is_deep: false }
     }
 
     /// What stopped the interpreter.
@@ -105,7 +107,8 @@ impl Stop {
             TrapKind::UnsupportedCall(name) if missing::is_missing(name) => Some(name.clone()),
             _ => None,
         };
-        Stop { text, undefined: trap.kind.is_undefined_behaviour(), missing }
+        let is_deep = trap.kind == TrapKind::RecursionLimit;
+        Stop { text, undefined: trap.kind.is_undefined_behaviour(), missing, is_deep }
     }
 }
 

@@ -336,12 +336,13 @@ fn judge(
         epilogue,
         fused: kernel.vectors.fused,
     };
+    guard::runs(&demangle(&kernel.name), note.is_some());
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
     // Machine code would end this process, with other functions to come.
     if let (Some(note), Some(stop)) = (&note, &lockstep.stopped) {
         match &stop.missing {
             Some(name) => return Err(made_up::meets_what_is_missing(&missing::why(name), note)),
-            None if stop.undefined => return Err(made_up::does_not_fit(&stop.text, note)),
+            None if stop.undefined || stop.is_deep => return Err(made_up::does_not_fit(&stop.text, note)),
             None => {}
         }
         if let Some(name) = missing::first(&kernel.imported.ir, kernel.func) {
