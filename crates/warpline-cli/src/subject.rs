@@ -129,13 +129,7 @@ impl Unit {
         let marked = || is_simd && assume.args.is_none() && unasked::has_marks(&kernel).unwrap_or(false);
         let given = match assume.loops.is_empty() {
             true if marked() => LoopOptions { functions, ..LoopOptions::marked(kernel) },
-            true => {
-                let unit = Unit::open(path, assume.target, compilers)?;
-                if unit.target == Target::Simd && assume.args.is_none() {
-                    unit.note_varying()?;
-                }
-                return Ok(unit.with_items());
-            }
+            true => return Unit::open(path, assume.target, compilers).map(Unit::with_items),
             false if !is_simd => {
                 return Err(Error::option("--loop", "lanes of GPUs do not execute loops in place"));
             }
@@ -151,10 +145,16 @@ impl Unit {
         }
     }
 
-    /// Notes for newcomers that parameters count as varying, where nothing says what they are and loops might be meant.
-    fn note_varying(&self) -> Result<()> {
+    /// Tells newcomers that parameters count as varying, where nothing says what they are and loops might be meant.
+    ///
+    /// # Errors
+    /// If directives are malformed.
+    pub fn note_varying(&self, assume: &AssumptionOptions) -> Result<()> {
         let has_loop = |func: &Function| Nest::of(func).headers().next().is_some();
-        if InputKind::of(&self.path)?.is_source()
+        if self.regions.is_empty()
+            && self.target == Target::Simd
+            && assume.args.is_none()
+            && InputKind::of(&self.path)?.is_source()
             && has_no_kernel(&self.imported, &self.path)?
             && self.imported.ir.functions.values().any(has_loop)
         {
