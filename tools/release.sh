@@ -99,7 +99,8 @@ tag = f"py3-none-manylinux_2_34_{machine}"
 contents[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: release.sh\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
 contents[f"{info}/METADATA"] = (
     f"Metadata-Version: 2.1\nName: warpline\nVersion: {version}\nSummary: Vector code from C within Python\n"
-    "License: MIT OR Apache-2.0\nRequires-Python: >=3.9\n"
+    "License: MIT OR Apache-2.0\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\n\n"
+    + open("python/README.md").read()
 ).encode()
 record = ""
 for name, data in contents.items():

@@ -11,8 +11,10 @@ static int failed(WarplineError *error) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
+    if (argc != 3) {
+        fprintf(stderr, "usage: analysis FILE LINE\n");
         return 2;
+    }
     WarplineError *error = NULL;
     char *report = warpline_analyze_file(argv[1], NULL, NULL, &error);
     if (!report)

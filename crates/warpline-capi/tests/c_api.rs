@@ -114,13 +114,27 @@ fn a_package_for_python_calls_functions_of_c_on_arrays() {
     }
     let (library, program) = (built().join("libwarpline.so"), built().join("warpline"));
     let Some((python, has_numpy)) = python() else { return eprintln!("skipped: there is no python3") };
-    let mut tests = Command::new(python);
-    tests.arg("test_warpline.py").current_dir(root().join("python")).env("WARPLINE_LIBRARY", library);
+    let mut tests = Command::new(&python);
+    tests
+        .arg("test_warpline.py")
+        .current_dir(root().join("python"))
+        .env("WARPLINE_LIBRARY", library.as_os_str());
     tests.env("PYTHONDONTWRITEBYTECODE", "1");
     let ran = run(tests, &program);
     assert!(ran.status.success(), "{}", text(&ran));
     assert!(text(&ran).contains("Ran 7 tests"), "{}", text(&ran));
     assert!(!has_numpy || !text(&ran).contains("skipped"), "{}", text(&ran));
+    if has_numpy {
+        let readme = std::fs::read_to_string(root().join("python/README.md")).unwrap();
+        let block = readme.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let file = tempfile::NamedTempFile::with_suffix(".py").unwrap();
+        std::fs::write(file.path(), block).unwrap();
+        let mut readme = Command::new(python);
+        readme.arg(file.path()).env("PYTHONPATH", root().join("python")).env("WARPLINE_LIBRARY", library);
+        readme.env("PYTHONDONTWRITEBYTECODE", "1");
+        let ran = run(readme, &program);
+        assert!(ran.status.success() && text(&ran).contains("saxpy: loop at"), "{}", text(&ran));
+    }
 }
 
 /// A Python, and whether it has NumPy: the one on the path if that has it, or else one in the target folder into which

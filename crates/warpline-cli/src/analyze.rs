@@ -53,6 +53,9 @@ pub(crate) fn analyze(options: &AnalyzeOptions) -> Result<Outcome> {
                 Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?
             }
         };
+        if options.format == AnalysisFormat::Text {
+            unit.note_varying(&options.assume)?;
+        }
         let mut sources = Sources::beside(path);
         let functions = unit.functions(options.function.as_deref())?;
         // The list is about one function; it need not fit the others.

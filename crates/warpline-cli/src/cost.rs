@@ -90,6 +90,7 @@ pub(crate) fn of_input(
     }
     let imported = kernel::load_for_code(&asked.input, &asked.load_options(), asked.told())?.imported;
     let kernels = choice::choose(&imported, &asked.input, functions, asked.args.is_some())?;
+    kernels.iter().try_for_each(|one| one.is_meant(&asked.input))?;
     let (found, refused) = remarks_of_kernels(&VectorizeOptions::new(asked), imported, &kernels)?;
     let refused =
         refused.into_iter().map(|one| Refused { function: one.kernel.name, place: None, reason: one.reason });

@@ -44,7 +44,7 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "libmvec",
         found: library("_ZGVdN8v_expf"),
-        purpose: "vector mathematics that is not expanded inline: pow, atan, double precision",
+        purpose: "for vector mathematics that is not expanded inline: pow, atan, double precision",
         lost: "mathematical functions that are not expanded inline are scalarized; it is part of glibc 2.22 and newer on \
                x86-64",
         needed: false,
@@ -52,8 +52,8 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "SLEEF",
         found: library("Sleef_expf8_u10avx2"),
-        purpose: "what libmvec has not, and results within 1 unit in the last place (`--math-ulp 1`)",
-        lost: "what libmvec has not is computed once a lane; Debian and Ubuntu: apt install libsleef3",
+        purpose: "for functions that libmvec does not have, and results within 1 unit in the last place (`--math-ulp 1`)",
+        lost: "functions that libmvec does not have are computed once a lane; Debian and Ubuntu: apt install libsleef3",
         needed: false,
     });
     all.push(Finding {
@@ -66,8 +66,8 @@ fn findings() -> Vec<Finding> {
     all.push(Finding {
         name: "cmake",
         found: program(&["cmake"]),
-        purpose: "C and C++ projects: `warpline_kernels`",
-        lost: "only CMake projects need it",
+        purpose: "for C and C++ projects: `warpline_kernels`",
+        lost: "projects with CMake cannot be built; Debian and Ubuntu: apt install cmake",
         needed: false,
     });
     all
@@ -82,9 +82,13 @@ fn of_tool(tool: Tool) -> Finding {
              $WARPLINE_LLVM",
             true,
         ),
-        "rustc" => ("sources in Rust", "sources in Rust cannot be read; see rustup.rs, or set $RUSTC", false),
+        "rustc" => (
+            "compiles sources in Rust",
+            "sources in Rust cannot be read; see rustup.rs, or set $RUSTC",
+            false,
+        ),
         _ => (
-            "sources in C, C++ and OpenCL C",
+            "compiles sources in C, C++ and OpenCL C",
             "sources in C, C++ and OpenCL C cannot be read; Debian and Ubuntu: apt install clang, or set $CLANG",
             false,
         ),
@@ -102,7 +106,7 @@ fn cpu() -> Finding {
     Finding {
         name: "CPU",
         found,
-        purpose: "`--cpu native`; `warpline --print cpus` lists others",
+        purpose: "code is made for it (`--cpu native`); `warpline --print cpus` lists others",
         lost: "--cpu must name one",
         needed: false,
     }
@@ -135,7 +139,7 @@ fn program(names: &[&str]) -> std::result::Result<String, String> {
 fn text(one: &Finding) -> String {
     let (name, said) = (one.name, one.found.as_ref().unwrap_or_else(|why| why));
     let (mark, more) = match (&one.found, one.needed) {
-        (Ok(_), _) => ("ok", format!("for {}", one.purpose)),
+        (Ok(_), _) => ("ok", one.purpose.to_owned()),
         (Err(_), true) => ("error", one.lost.to_owned()),
         (Err(_), false) => ("missing", format!("without it, {}", one.lost)),
     };

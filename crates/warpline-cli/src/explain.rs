@@ -77,6 +77,9 @@ pub(crate) fn explain(options: &ExplainOptions) -> Result<Outcome> {
 pub fn explained(options: &ExplainOptions) -> Result<String> {
     let path = &options.input;
     let unit = Unit::open_with_loops(path, options.function.as_deref(), &options.assume, &options.compilers)?;
+    if options.format == Format::Text {
+        unit.note_varying(&options.assume)?;
+    }
     let imported = &unit.imported;
     // A line says which function, if no other has something there.
     let on_line = options.line.filter(|_| options.function.is_none()).and_then(|line| unit.on_line(line));

@@ -45,7 +45,10 @@ pub(crate) fn init(options: &InitOptions) -> Result<Outcome> {
         _ => of_loops(&asked)?,
     };
     if lines.is_empty() {
-        return Err(Error::input(path, "nothing in it can be vectorized; `warpline vectorize` says why"));
+        return Err(Error::input(
+            path,
+            "nothing that is written in it becomes vector code; `warpline vectorize` says why",
+        ));
     }
     let bytes = std::fs::read(path).map_err(|e| Error::input(path, e.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| Error::input(path, "it is no UTF-8"))?;
@@ -110,6 +113,9 @@ fn of_kernels(asked: &KernelOptions) -> Result<Lines> {
     let mut lines = Lines::new();
     for chosen in choice::choose(&imported, &asked.input, &[], false)? {
         let guess = made_up::guess_index(&imported, asked, &chosen.name)?;
+        if guess.is_none() {
+            chosen.is_meant(&asked.input)?;
+        }
         let own = KernelOptions {
             function: Some(chosen.name),
             args: guess.as_ref().map(|index| format!("{index}=index")),

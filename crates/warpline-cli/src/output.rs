@@ -7,10 +7,12 @@
 pub mod color;
 pub(crate) mod progress;
 
+use std::collections::BTreeSet;
 use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use warpline::printable;
 
@@ -310,8 +312,16 @@ pub fn report<'p>(outputs: impl IntoIterator<Item = &'p Path>, text: &str) -> Re
     Ok(())
 }
 
-/// Prints a line to standard error, if there is anybody to read it.
+/// The warnings that were printed: a run that tries several data meets the same again.
+static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Prints a line to standard error, if there is anybody to read it; warnings once.
 pub fn complain(text: &str) {
+    if text.starts_with("warning: ")
+        && !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
+    {
+        return;
+    }
     let line = color::on_stderr(format!("{}\n", printable::text(text)));
     progress::without(|| {
         let _ = std::io::stderr().lock().write_all(line.as_bytes());

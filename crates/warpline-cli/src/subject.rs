@@ -1,4 +1,4 @@
-//! What `analyze` and its kin are about: a module, the target whose rules hold, and what is asked about each function.
+//! What `analyze` and similar verbs are about: a module, the target whose rules hold, and what is asked about each function.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -12,6 +12,7 @@ use warpline::uniformity::facts::WorkGroup;
 use warpline::uniformity::shape::ArgShape;
 use warpline::uniformity::{Algorithm, Options, Summaries, Target};
 use warpline::vectorize::call_graph::all_asking_lanes;
+use warpline::vectorize::loops::Nest;
 use warpline::vectorize::uniform_allocas::lane_invariant_allocas;
 use warpline::vectorize::work_items::{self, WorkItems};
 use warpline_compile::KernelOptions;
@@ -26,7 +27,7 @@ use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
 use crate::kernel::{given_shapes, load};
 use crate::output;
-use warpline_compile::choice::find_function;
+use warpline_compile::choice::{find_function, has_no_kernel};
 
 /// Whether a function of a module has values without a name.
 fn has_nameless_values(func: &Function) -> bool {
@@ -142,6 +143,29 @@ impl Unit {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Tells newcomers that parameters count as varying, where nothing says what they are and loops might be meant.
+    ///
+    /// # Errors
+    /// If directives are malformed.
+    pub fn note_varying(&self, assume: &AssumptionOptions) -> Result<()> {
+        let has_loop = |func: &Function| Nest::of(func).headers().next().is_some();
+        if self.regions.is_empty()
+            && self.target == Target::Simd
+            && assume.args.is_none()
+            && InputKind::of(&self.path)?.is_source()
+            && has_no_kernel(&self.imported, &self.path)?
+            && self.imported.ir.functions.values().any(has_loop)
+        {
+            output::complain(&format!(
+                "note: {}: nothing says what parameters are, so each counts as different in each lane; `--loop all` or \
+                 `--loop LINE` is about the iterations of loops instead, as `run` and `vectorize` are; `--args` says \
+                 more of a function",
+                self.path.display()
+            ));
+        }
+        Ok(())
     }
 
     fn of(path: &Path, imported: Imported, target: Target, regions: Vec<Region>) -> Result<Unit> {

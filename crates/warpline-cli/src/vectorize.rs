@@ -55,6 +55,7 @@ pub(crate) fn vectorize(options: &VectorizeOptions) -> Result<Outcome> {
         kernel::load_for_code(&kernel.input, &kernel.load_options(), kernel.told())?;
     let shapes = options.kernel.args.is_some();
     let kernels = choice::choose(&imported, &kernel.input, &options.kernel.function, shapes)?;
+    kernels.iter().try_for_each(|one| one.is_meant(&kernel.input))?;
     let asked = Asked {
         kernel,
         returns: options.returns.clone(),

@@ -282,8 +282,9 @@ fn excerpt(block: &Block, paths: &str, folder: &Path) -> Result<(), String> {
 
 /// All pages in Markdown that people read.
 fn pages() -> Vec<std::path::PathBuf> {
-    let mut all: BTreeSet<_> =
-        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root().join(name)).into();
+    let mut all: BTreeSet<_> = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "python/README.md"]
+        .map(|name| root().join(name))
+        .into();
     for folder in ["docs", "docs/analysis", "docs/guide", "docs/internals", "docs/reference"] {
         let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
         all.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));

@@ -185,7 +185,7 @@ fn refusals_say_which_loop_and_why_and_leave_no_file() {
     assert!(text.contains("sums.rs:14:18: function `sums`"), "{text}");
     assert!(text.contains("%before"), "{text}");
     let text = refused(&["vectorize", &file, "--loop", "3", "-o", out]);
-    assert!(text.contains("no loop begins in line 3; there are loops in lines 10"), "{text}");
+    assert!(text.contains("no loop begins in line 3; the only one begins in line 10"), "{text}");
     let text = refused(&["vectorize", &file, "--loop", "nowhere", "-o", out]);
     assert!(text.contains("no loop begins at a block `nowhere`; there are loops at "), "{text}");
     let text = refused(&["vectorize", &file, "--name", "other", "-o", out]);

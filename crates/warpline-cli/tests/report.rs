@@ -43,8 +43,8 @@ fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said()
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(
         stdout(&output),
-        "all.html on the loops and kernels of 2 inputs\n  1 become vector code, 0 stay scalar, 1 cannot be vectorized; \
-         1 input cannot be read\n"
+        "all.html: the loops and kernels of 2 inputs\n  vector code: 1; stay scalar, which is faster: 0; cannot be \
+         vectorized: 1; cannot be read: 1 input\n"
     );
     assert!(stderr(&output).contains("bad.c:1:"), "{}", stderr(&output));
     let page = std::fs::read_to_string(place.path().join("all.html")).unwrap();
@@ -175,7 +175,10 @@ fn a_project_of_another_style_is_reported_as_far_as_it_can_be_read() {
         .unwrap();
     let (said, errors) = (stdout(&made), stderr(&made));
     assert_eq!(made.status.code(), Some(2), "one source cannot be read: {said}{errors}");
-    assert!(said.contains("1 input cannot be read") && errors.contains("does-not-exist.h"), "{said}{errors}");
+    assert!(
+        said.contains("cannot be read: 1 input") && errors.contains("does-not-exist.h"),
+        "{said}{errors}"
+    );
     assert!(errors.contains("`-fconserve-stack`: clang does not know it"), "{errors}");
     let page = std::fs::read_to_string(page).unwrap();
     for name in ["mix", "img::threshold", "sum", "two words.cpp"] {
@@ -205,8 +208,8 @@ fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order
     std::os::unix::fs::symlink("..", place.path().join("src/deep/back")).unwrap();
     let output = run(place.path(), &["src", "--cpu", "x86-64-v3"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let expected = "warpline-report.html on the loops and kernels of 4 inputs\n  1 become vector code, 0 stay scalar, 1 \
-                    cannot be vectorized\n";
+    let expected = "warpline-report.html: the loops and kernels of 4 inputs\n  vector code: 1; stay scalar, which is \
+                    faster: 0; cannot be vectorized: 1\n";
     assert_eq!(stdout(&output), expected);
 
     // Of what a compiler says, the terminal has a line, and the page all.
@@ -228,4 +231,28 @@ fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order
     let output = run(place.path(), &["empty"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("empty: there is no source"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_loop_of_a_header_is_told_once() {
+    if !has_clang() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    put(
+        "include/shared.h",
+        "static __attribute__((noinline)) void twice(int *x, int n) {\n    for (int i = 0; i < n; i++) x[i] *= 2;\n}\n",
+    );
+    for name in ["one", "two"] {
+        let text = format!("#include \"shared.h\"\nvoid {name}(int *x) {{ twice(x, 1000); }}\n");
+        put(&format!("src/{name}.c"), &text);
+    }
+    let output = run(place.path(), &["src", "-Iinclude", "--cpu", "x86-64-v3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("2 inputs\n  vector code: 1;"), "{}", stdout(&output));
 }

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use warpline_ir::FuncId;
-use warpline_ir::{demangle, pattern::matches, printable};
+use warpline_ir::{FuncId, demangle, pattern::matches, printable};
 use warpline_llvm::{Imported, InputKind, did_you_mean};
 use warpline_vectorize::call_graph::has_cross_lane_operations;
+use warpline_vectorize::work_items;
 
 use crate::directives::{self, Directives};
 use crate::error::{Error, Result};
+use crate::own::Owner;
 
 /// A kernel that is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +19,41 @@ pub struct Chosen {
     pub name: String,
     /// Whether it is named, not only matched by a pattern or marked in the input.
     pub named: bool,
+    /// Whether it is only a guess that it is a kernel: it is the only function of a source without loops, and nothing
+    /// says what it is.
+    pub guessed: bool,
 }
+
+impl Chosen {
+    /// A function that is meant, not guessed.
+    #[must_use]
+    pub fn new(name: String) -> Chosen {
+        Chosen { name, named: false, guessed: false }
+    }
+
+    /// Refuses a guess. What is made of a kernel has not the name of the function, so that it would be missing from an
+    /// object.
+    ///
+    /// # Errors
+    /// If this is a guess: what to say if it is right, or else.
+    pub fn is_meant(&self, path: &Path) -> Result<()> {
+        if !self.guessed {
+            return Ok(());
+        }
+        let name = printable::line(&demangle(&self.name)).into_owned();
+        Err(Error::input(
+            path,
+            format!(
+                "{NO_LOOP}, and nothing says that `{name}` is a kernel, a function for one lane; \
+                 `--args i=index` does, where `i` is a parameter that numbers the lanes, or a line `//@ args i=index` \
+                 above it; `vectorize --loop all` makes an object of it as it is"
+            ),
+        ))
+    }
+}
+
+/// How messages begin about inputs in which nothing is to be vectorized.
+const NO_LOOP: &str = "there is nothing to vectorize: it has no loop";
 
 /// The kernels that are meant, each once: those of these names, or of names that match these patterns (`*` any
 /// characters, `?` one). Without any these are those about which the input has directives, else OpenCL's kernels,
@@ -34,7 +69,7 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
         let name = imported.ir.functions[id].name.to_string();
         match chosen.iter_mut().find(|other| other.name == name) {
             Some(other) => other.named |= named,
-            None => chosen.push(Chosen { name, named }),
+            None => chosen.push(Chosen { named, ..Chosen::new(name) }),
         }
     };
     if wanted.is_empty() && groups.is_empty() {
@@ -48,7 +83,9 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
     if wanted.is_empty() {
         if groups.is_empty() {
             let only = if shapes { the_only(imported, path) } else { the_only_without_loops(imported, path) };
-            add(only?, false);
+            let name = imported.ir.functions[only?].name.to_string();
+            let guessed = !shapes && InputKind::of(path)?.is_source() && has_no_kernel(imported, path)?;
+            return Ok(vec![Chosen { guessed, ..Chosen::new(name) }]);
         }
         for group in groups {
             add(subject(imported, path, &group)?, false);
@@ -60,8 +97,9 @@ pub fn choose(imported: &Imported, path: &Path, wanted: &[String], shapes: bool)
             add(find_function(imported, path, Some(pattern))?, true);
             continue;
         }
-        let is_kernel =
-            |id: FuncId| shapes || groups.is_empty() || groups.iter().any(|g| is_about(imported, g, id));
+        let is_kernel = |id: FuncId| {
+            shapes || groups.is_empty() || groups.iter().any(|g| is_about(imported, path, g, id))
+        };
         let matches = |name: &str| spellings(name).iter().any(|spelling| matches(pattern, spelling));
         let matching = imported.ir.functions.iter().filter(|(id, f)| is_kernel(*id) && matches(&f.name));
         let ids: Vec<FuncId> = matching.map(|(id, _)| id).collect();
@@ -115,42 +153,58 @@ pub fn is_called(name: &str, pattern: &str) -> bool {
     spellings(name).iter().any(|spelling| matches(pattern, spelling))
 }
 
+/// The functions that may be meant by a name: the one with this name in the object file, else those that are written
+/// like this, the user's own if there are such.
+fn spelled(imported: &Imported, path: &Path, name: &str) -> Vec<FuncId> {
+    if let Some(id) = imported.ir.function(name) {
+        return vec![id];
+    }
+    let all = &imported.ir.functions;
+    let is_meant = |mangled: &str| spellings(mangled).iter().any(|spelling| spelling == name);
+    let mut meant: Vec<FuncId> = all.iter().filter(|(_, f)| is_meant(&f.name)).map(|(id, _)| id).collect();
+    let is_own = |id: &FuncId| Owner::is_own(imported, &all[*id], path);
+    if meant.iter().any(is_own) {
+        meant.retain(is_own);
+    }
+    meant
+}
+
 /// The only function that is written like this.
-fn by_spelling(imported: &Imported, name: &str) -> Option<FuncId> {
-    imported.ir.function(name).or_else(|| {
-        let all = &imported.ir.functions;
-        let mut meant =
-            all.iter().filter(|(_, f)| spellings(&f.name).iter().any(|spelling| spelling == name));
-        let (id, _) = meant.next()?;
-        meant.next().is_none().then_some(id)
-    })
+fn by_spelling(imported: &Imported, path: &Path, name: &str) -> Option<FuncId> {
+    match spelled(imported, path, name)[..] {
+        [only] => Some(only),
+        _ => None,
+    }
 }
 
 /// Whether directives are about a function.
-fn is_about(imported: &Imported, group: &Directives, id: FuncId) -> bool {
-    group.function.as_deref().is_some_and(|name| by_spelling(imported, name) == Some(id))
+fn is_about(imported: &Imported, path: &Path, group: &Directives, id: FuncId) -> bool {
+    group.function.as_deref().is_some_and(|name| by_spelling(imported, path, name) == Some(id))
 }
 
 /// The function of this name: as in the object file or as in the source, with or without what stands around it
-/// (`mandelbrot` for `crate::mandelbrot`, if there is only one). Without a name the only function.
+/// (`mandelbrot` for `crate::mandelbrot`, if there is only one; a library's counts where the user has none). Without a
+/// name the only function.
 ///
 /// # Errors
 /// If there is none or there are several; the text names near ones.
 pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Result<FuncId> {
     let all = &imported.ir.functions;
     let Some(name) = name else { return the_only(imported, path) };
-    if let Some(id) = imported.ir.function(name) {
-        return Ok(id);
-    }
-    let is_meant = |mangled: &str| spellings(mangled).iter().any(|spelling| spelling == name);
-    let mut meant = all.iter().filter(|(_, f)| is_meant(&f.name)).map(|(id, _)| id);
-    match (meant.next(), meant.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(one), Some(other)) => Err(Error::option(
-            "--function",
-            format!("`{name}` may be `{}` or `{}`", all[one].name, all[other].name),
-        )),
-        (None, _) => {
+    match spelled(imported, path, name)[..] {
+        [only] => Ok(only),
+        [one, other, ..] => {
+            let mut names = [one, other].map(|id| demangle(&all[id].name));
+            if names[0] == names[1] {
+                names = [one, other].map(|id| all[id].name.to_string());
+            }
+            let [one, other] = names.map(|name| printable::line(&name).into_owned());
+            Err(Error::option(
+                "--function",
+                format!("`{name}` may be `{one}` or `{other}`: write the whole name"),
+            ))
+        }
+        [] => {
             let known: Vec<String> =
                 all.values().flat_map(|f| [f.name.to_string(), demangle(&f.name)]).collect();
             let near = did_you_mean(name, known.iter().map(String::as_str));
@@ -161,7 +215,7 @@ pub fn find_function(imported: &Imported, path: &Path, name: Option<&str>) -> Re
 }
 
 /// Whether nothing in an input says which of its functions are kernels: no directive, no `kernel` of OpenCL, and no
-/// function with cross-lane operations.
+/// function with cross-lane operations, or that asks which work-item it is.
 ///
 /// # Errors
 /// If directives are malformed.
@@ -169,7 +223,10 @@ pub fn has_no_kernel(imported: &Imported, path: &Path) -> Result<bool> {
     let ir = &imported.ir;
     Ok(directives::read(path)?.is_empty()
         && imported.bridge.module().opencl_kernels().is_empty()
-        && !ir.functions.values().any(|func| has_cross_lane_operations(ir, func)))
+        && !ir
+            .functions
+            .values()
+            .any(|func| has_cross_lane_operations(ir, func) || work_items::asks(ir, func)))
 }
 
 /// The only function of a source without loops of which nothing says what its kernels are.
@@ -177,19 +234,18 @@ fn the_only_without_loops(imported: &Imported, path: &Path) -> Result<FuncId> {
     if !InputKind::of(path)?.is_source() {
         return the_only(imported, path);
     }
-    let no_loop = "there is nothing to vectorize: it has no loop";
     if let Ok(only) = the_only(imported, path)
         && imported.ir.functions[only].params.is_empty()
         && has_no_kernel(imported, path)?
     {
-        return Err(Error::input(path, format!("{no_loop}, and its only function has no parameters")));
+        return Err(Error::input(path, format!("{NO_LOOP}, and its only function has no parameters")));
     }
     the_only(imported, path).map_err(|error| match imported.ir.functions.len() {
         0 | 1 => error,
         _ => Error::input(
             path,
             format!(
-                "{no_loop}, and nothing says which of its functions is a kernel, for one lane; \
+                "{NO_LOOP}, and nothing says which of its functions is a kernel, for one lane; \
                  `--function NAME --args i=index` does, or a line `//@ args i=index` above it; it has {}",
                 names(imported)
             ),
@@ -227,7 +283,7 @@ pub(crate) fn subject(imported: &Imported, path: &Path, group: &Directives) -> R
     let Some(name) = &group.function else {
         return Err(wrong("no function follows; say which one with `function NAME`".to_owned()));
     };
-    by_spelling(imported, name).ok_or_else(|| {
+    by_spelling(imported, path, name).ok_or_else(|| {
         wrong(format!(
             "they are about `{name}`, which the module does not have (a kernel must be visible to the linker); it has \
              {}",
@@ -247,7 +303,7 @@ pub(crate) fn only(
         imported.bridge.module().require_function(name)?;
         let missing = || Error::input(path, format!("the function `{name}` could not be imported"));
         let id = imported.ir.function(name).ok_or_else(missing)?;
-        let group = groups.into_iter().find(|group| is_about(imported, group, id));
+        let group = groups.into_iter().find(|group| is_about(imported, path, group, id));
         return Ok((id, group.unwrap_or_default()));
     }
     match <[Directives; 1]>::try_from(groups) {

@@ -355,6 +355,9 @@ const DIRECTIVES: [&str; 16] = [
     "public",
 ];
 
+/// Those that are read elsewhere: they stand before a loop, or in a line with a finding.
+const ELSEWHERE: [&str; 2] = ["loop", "accept"];
+
 /// Whether a line may stand between the directives of one function.
 fn is_between(text: &str) -> bool {
     text.is_empty() || ["//", ";", "#", "/*", "*"].iter().any(|p| text.starts_with(p))
@@ -430,8 +433,8 @@ fn add(group: &mut Directives, directive: &str, line: u32) -> std::result::Resul
         "uniform-barriers" if value.is_empty() => group.uniform_barriers = true,
         "lane-insensitive" | "racy" | "uniform-barriers" => return Err(format!("`{key}` has no value")),
         _ => {
-            let near = did_you_mean(key, DIRECTIVES.into_iter().chain(["loop"]));
-            let known = DIRECTIVES.join(", ");
+            let near = did_you_mean(key, DIRECTIVES.into_iter().chain(ELSEWHERE));
+            let known = [&DIRECTIVES[..], &ELSEWHERE[..]].concat().join(", ");
             return Err(format!(
                 "unknown directive `{key}`{near}{}{known}",
                 if near.is_empty() { "; there are " } else { " There are " }
@@ -544,7 +547,7 @@ mod tests {
             message("fn f() {}\n//@ rnage 0..4\n"),
             "k.rs:2: unknown directive `rnage`; did you mean `range`? There are function, args, rust, returns, \
              range, bind, width, boscc, tolerance, lane-insensitive, racy, warp, uniform-barriers, exclusive, \
-             secret, public"
+             secret, public, loop, accept"
         );
         assert_eq!(message("//@ range 4\n"), "k.rs:1: `4` is no range: write A..B");
         assert_eq!(

@@ -1,7 +1,6 @@
 //! Which loops are meant: by line, by block, or by the marks that a program has.
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Place, Value};
@@ -15,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::loops::place_of_loop;
 use crate::openmp::{self, Said};
 use crate::options::KernelOptions;
+use crate::own::Owner;
 use crate::remarks::Remarked;
 use crate::spec::Width;
 use crate::{choice, instrumentation, kernel};
@@ -246,40 +246,22 @@ fn at_line(
     line: u32,
 ) -> Result<Vec<FoundLoop>> {
     let (mut meant, mut lines) = (Vec::new(), Vec::new());
-    for (func, function) in functions(imported, only) {
-        if !is_written_in(&imported.ir, function, &options.kernel.input) {
-            continue;
-        }
-        let nest = Nest::of(function);
-        let Beginning { surely, maybe } = beginning(&imported.ir, function, &nest, line, &mut lines);
-        let candidates = if surely.is_empty() { &maybe } else { &surely };
-        for &header in candidates {
-            if nest.around(header).any(|h| h != header && candidates.contains(&h)) {
-                continue;
+    // Lines are those of the input; a header's count where the input has no such loop.
+    for owner in [Owner::Input, Owner::User] {
+        for (func, function) in functions(imported, only) {
+            if Owner::of(imported, function, &options.kernel.input) == owner {
+                at_line_of(imported, options, func, line, &mut meant, &mut lines)?;
             }
-            let one = found(imported, func, header);
-            if surely.is_empty() && nest.has_inner(header) {
-                let message = format!(
-                    "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say \
-                     which by the line of its test, or by \
-                     its block: --loop BLOCK",
-                    function.block_name(header),
-                    function.name
-                );
-                return Err(Error::input(&options.kernel.input, message));
-            }
-            let file = one.place.rsplit_once(':').filter(|(_, n)| n.parse::<u32>().is_ok());
-            let place = file.map(|(file, _)| format!("{file}:{line}"));
-            meant.push(FoundLoop { place: place.unwrap_or(one.place.clone()), ..one });
         }
-    }
-    if !meant.is_empty() {
-        return Ok(meant);
+        if !meant.is_empty() {
+            return Ok(meant);
+        }
     }
     lines.sort_unstable();
     lines.dedup();
     let message = match lines[..] {
         [] => "the input has no loop of which the line is known".to_owned(),
+        [only] => format!("no loop begins in line {line}; the only one begins in line {only}"),
         _ => {
             let shown: Vec<String> = lines.iter().take(12).map(u32::to_string).collect();
             format!("no loop begins in line {line}; there are loops in lines {}", shown.join(", "))
@@ -288,22 +270,39 @@ fn at_line(
     Err(Error::input(&options.kernel.input, message))
 }
 
-/// Whether a function's lines are those of the input, or in C of a file that it includes from its own folder or one
-/// below, not of a library. Nobody knows of which file modules were made.
-fn is_written_in(module: &Module, func: &Function, input: &Path) -> bool {
-    let is = |extension: &str| input.extension().is_some_and(|e| e == extension);
-    let file = func.loc.expand().map(|l| Path::new(&*module.locations[l].file));
-    let is_own = |f: &Path| f.file_name() == input.file_name() || !is("rs") && is_beside(f, input);
-    is("ll") || is("bc") || file.is_none_or(is_own)
-}
-
-/// Whether a file is in the folder of another one or below, as both are named.
-fn is_beside(file: &Path, input: &Path) -> bool {
-    let named = |p: &Path| p.components().filter(|c| *c != Component::CurDir).collect::<PathBuf>();
-    let (file, input) = (named(file), named(input));
-    let folder = input.parent().unwrap_or(Path::new(""));
-    let goes_up = |p: &Path| p.components().any(|c| c == Component::ParentDir);
-    file.is_absolute() == input.is_absolute() && file.strip_prefix(folder).is_ok_and(|rest| !goes_up(rest))
+/// Adds the loops of a function that begin in a line; the lines of its others go to `lines`.
+fn at_line_of(
+    imported: &Imported,
+    options: &LoopOptions,
+    func: FuncId,
+    line: u32,
+    meant: &mut Vec<FoundLoop>,
+    lines: &mut Vec<u32>,
+) -> Result<()> {
+    let function = &imported.ir.functions[func];
+    let nest = Nest::of(function);
+    let Beginning { surely, maybe } = beginning(&imported.ir, function, &nest, line, lines);
+    let candidates = if surely.is_empty() { &maybe } else { &surely };
+    for &header in candidates {
+        if nest.around(header).any(|h| h != header && candidates.contains(&h)) {
+            continue;
+        }
+        let one = found(imported, func, header);
+        if surely.is_empty() && nest.has_inner(header) {
+            let message = format!(
+                "in line {line}, it may be the loop at block `{}` of `{}` that begins or one within it; say \
+                 which by the line of its test, or by \
+                 its block: --loop BLOCK",
+                function.block_name(header),
+                function.name
+            );
+            return Err(Error::input(&options.kernel.input, message));
+        }
+        let file = one.place.rsplit_once(':').filter(|(_, n)| n.parse::<u32>().is_ok());
+        let place = file.map(|(file, _)| format!("{file}:{line}"));
+        meant.push(FoundLoop { place: place.unwrap_or(one.place.clone()), ..one });
+    }
+    Ok(())
 }
 
 /// Headers of a function's loops that may be said to begin in a line.
@@ -462,13 +461,13 @@ impl Ending<'_> {
     }
 }
 
-/// All loops of the functions that the input itself defines.
+/// All loops of the functions that the input and other files of the user's define.
 fn everywhere<'a>(
     imported: &'a Imported,
     options: &'a LoopOptions,
     only: Option<&'a [FuncId]>,
 ) -> impl Iterator<Item = FoundLoop> + 'a {
-    let own = |function: &Function| is_written_in(&imported.ir, function, &options.kernel.input);
+    let own = |function: &Function| Owner::is_own(imported, function, &options.kernel.input);
     functions(imported, only).filter(move |(_, function)| own(function)).flat_map(|(func, function)| {
         let nest = Nest::of(function);
         let headers: Vec<Block> = nest.headers().collect();

@@ -356,10 +356,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Source> {
     if !loaded.warnings.trim().is_empty() {
         warn(loaded.warnings.trim_end());
     }
-    let imported = match signatures {
+    let mut imported = match signatures {
         Some(signatures) => package::load::renamed(path, &signatures, module)?,
         None => Imported::new(module),
     };
+    imported.own_files = loaded.own;
     Ok(Source { imported, files: loaded.dependencies })
 }
 

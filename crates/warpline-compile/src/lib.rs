@@ -56,6 +56,7 @@ pub mod math;
 mod number;
 mod openmp;
 mod options;
+mod own;
 pub mod package;
 pub mod profile;
 pub mod remarks;

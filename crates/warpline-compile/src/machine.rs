@@ -10,7 +10,7 @@ use warpline_vectorize::{Gathers, Masks, Packing};
 use crate::cpus;
 use crate::error::Result;
 
-/// The widest vectors, in bits, that [`Module::fit_masks`] keeps masks in.
+/// The widest vectors, in bits, that [`fit_masks`](warpline_llvm::Module::fit_masks) keeps masks in.
 const MASK_BITS: u32 = 1024;
 
 /// Whether a CPU with AVX2 gathers more slowly than it loads scalars, and extracts bits by microcode.

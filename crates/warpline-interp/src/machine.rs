@@ -117,7 +117,8 @@ impl<'m> Machine<'m> {
 
     /// A machine with these options.
     pub fn with_options(module: &'m Module, options: Options) -> Machine<'m> {
-        let functions = module.functions.iter().map(|(id, f)| (&*f.name, id)).collect();
+        // Of several functions of one name, such as an iteration of a loop in a function, the first, as for the module.
+        let functions = module.functions.iter().rev().map(|(id, f)| (&*f.name, id)).collect();
         Machine {
             module,
             memory: Memory::new(module.layout.pointer_bits(0), module.layout.big_endian()),

@@ -9,7 +9,7 @@ use crate::printable::line;
 const LONGEST: usize = 1 << 16;
 
 /// The name that a function has in its source, if `name` is a mangled name of Rust or C++ (or OpenCL C); else `name`
-/// itself. Rust's hash is left out, and what is unsafe to print is written out ([`line`](fn@line)).
+/// itself. Rust's hash and default arguments of C++'s library are left out, and what is unsafe to print is written out ([`line`](fn@line)).
 pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
         let text = format!("{rust:#}");
@@ -22,10 +22,56 @@ pub fn demangle(name: &str) -> String {
         let symbol = cpp_demangle::Symbol::new(name).ok();
         let mut out = Bounded(String::new());
         if symbol.is_some_and(|s| s.structured_demangle(&mut out, &options).is_ok()) {
-            return line(&out.0).into_owned();
+            return line(&as_written(&out.0)).into_owned();
         }
     }
     line(name).into_owned()
+}
+
+/// Arguments of templates in C++'s library that nobody writes, since they are the defaults.
+const DEFAULTS: [&str; 6] = [
+    "std::allocator<",
+    "std::char_traits<",
+    "std::default_delete<",
+    "std::equal_to<",
+    "std::hash<",
+    "std::less<",
+];
+
+/// A name of C++ without what its library adds to what people write: `std::vector<int>`, `std::string`.
+fn as_written(name: &str) -> String {
+    let name = name.replace("std::__cxx11::", "std::").replace("std::__1::", "std::");
+    let (mut out, mut rest) = (String::new(), &*name);
+    while let Some(at) = rest.find(", std::") {
+        let (before, argument) = rest.split_at(at);
+        out += before;
+        match after_default(&argument[2..]) {
+            Some(behind) => rest = behind,
+            None => {
+                out += ", std::";
+                rest = &argument[", std::".len()..];
+            }
+        }
+    }
+    out += rest;
+    out.replace("std::basic_string<char>", "std::string").replace("> >", ">>").replace("> >", ">>")
+}
+
+/// What stands behind an argument of a template that is a default and one of the last.
+fn after_default(argument: &str) -> Option<&str> {
+    DEFAULTS.iter().find(|begin| argument.starts_with(*begin))?;
+    let mut depth = 0;
+    let end = argument.char_indices().find_map(|(at, c)| {
+        depth += i32::from(c == '<') - i32::from(c == '>');
+        (c == '>' && depth == 0).then_some(at + 1)
+    })?;
+    let behind = &argument[end..];
+    let closed = behind.trim_start();
+    if closed.starts_with('>') {
+        return Some(closed);
+    }
+    // Others that are defaults may follow.
+    behind.strip_prefix(", ").and_then(after_default).map(|_| behind)
 }
 
 /// The name of the function that a mangled name of OpenCL C says, such as `fmod` of `_Z4fmodff`; `None` of names that
@@ -93,6 +139,27 @@ mod tests {
         assert_eq!(demangle("_Zwrong"), "_Zwrong");
         assert_eq!(demangle("memcmp"), "memcmp");
         assert_eq!(demangle("i"), "i");
+    }
+
+    #[test]
+    fn defaults_of_the_library_of_cpp_are_left_out() {
+        let whole = [
+            ("f(std::vector<double, std::allocator<double> > const&)", "f(std::vector<double> const&)"),
+            (
+                "std::map<int, int, std::less<int>, std::allocator<std::pair<int const, int> > >::~map()",
+                "std::map<int, int>::~map()",
+            ),
+            (
+                "f(std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, \
+                 std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > >)",
+                "f(std::vector<std::string>)",
+            ),
+            ("f(int, std::less<int>)", "f(int, std::less<int>)"),
+            ("a::operator<(int, std::allocator<", "a::operator<(int, std::allocator<"),
+        ];
+        for (name, written) in whole {
+            assert_eq!(super::as_written(name), written);
+        }
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Compiled {
     pub warnings: String,
     /// The files that were read, if they were asked for.
     pub dependencies: Vec<PathBuf>,
+    /// What clang has read and takes for the user's own: all but headers of the system.
+    pub own: Vec<PathBuf>,
 }
 
 /// How sources are compiled.
@@ -66,7 +68,12 @@ pub fn compile(path: &Path, front_end: FrontEnd<'_>) -> Result<Compiled> {
         InputKind::C | InputKind::Cpp | InputKind::OpenCl => {
             let clang = Clang::new(kind, directory.path(), front_end)?;
             let mut compiled = clang.run(path, Step::Compile(Lanes::Simd), &output)?;
-            compiled.dependencies = clang.dependencies()?;
+            compiled.own = read_dependencies(&clang.list(), directory.path())?;
+            compiled.dependencies = match front_end.flags.dependencies {
+                Dependencies::None => Vec::new(),
+                Dependencies::User => compiled.own.clone(),
+                Dependencies::All => clang.all_files(path)?,
+            };
             let notes: String = clang.notes.iter().flat_map(|note| [note, "\n"]).collect();
             compiled.warnings.insert_str(0, &notes);
             if kind != InputKind::OpenCl
@@ -159,6 +166,8 @@ pub(crate) enum Step {
     Compile(Lanes),
     /// Write text of LLVM with all that is for debuggers, and list the headers on standard error.
     Describe,
+    /// Write a rule of make with all files that are read, headers of the system too.
+    List,
 }
 
 /// What is done with OpenMP's directives.
@@ -242,7 +251,7 @@ impl<'a> Clang<'a> {
             Step::Compile(Lanes::Simd) => arguments.extend(self.listing()),
             // It stands behind what asks for lines only.
             Step::Describe => arguments.extend(DESCRIBE.map(OsString::from)),
-            Step::Compile(Lanes::OpenMp) | Step::Preprocess => {}
+            Step::Compile(Lanes::OpenMp) | Step::Preprocess | Step::List => {}
         }
         arguments.extend(["-o".into(), output.into(), as_argument(path)]);
         let (program, own_arguments) = clang(path)?;
@@ -260,22 +269,16 @@ impl<'a> Clang<'a> {
         self.directory.join("module.d")
     }
 
-    /// What makes clang list what it reads, if that is asked for.
-    fn listing(&self) -> Vec<OsString> {
-        let which = match self.front_end.flags.dependencies {
-            Dependencies::None => return Vec::new(),
-            Dependencies::User => "-MMD",
-            Dependencies::All => "-MD",
-        };
-        vec![which.into(), "-MF".into(), self.list().into(), "-MT".into(), "module".into()]
+    /// What makes clang list what it reads of the user's.
+    fn listing(&self) -> [OsString; 5] {
+        ["-MMD".into(), "-MF".into(), self.list().into(), "-MT".into(), "module".into()]
     }
 
-    /// What clang has read, if that is asked for.
-    fn dependencies(&self) -> Result<Vec<PathBuf>> {
-        match self.front_end.flags.dependencies {
-            Dependencies::None => Ok(Vec::new()),
-            _ => read_dependencies(&self.list(), self.directory),
-        }
+    /// All that clang reads.
+    fn all_files(&self, path: &Path) -> Result<Vec<PathBuf>> {
+        let list = self.directory.join("all.d");
+        self.run(path, Step::List, &list)?;
+        read_dependencies(&list, self.directory)
     }
 
     /// The text behind the preprocessor, of files that may have directives.
@@ -497,6 +500,7 @@ fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<
     };
     let make: &[&str] = match step {
         Step::Preprocess => &["-E"],
+        Step::List => &["-M", "-MT", "module"],
         // Only text can be changed before LLVM's verifier sees it (`called_kernels`).
         Step::Compile(_) if kind == InputKind::OpenCl => &["-S", "-emit-llvm"],
         Step::Compile(_) => &["-c", "-emit-llvm"],
@@ -549,7 +553,7 @@ fn run(
         return Err(Error::FrontEnd { tool: name, input: path.to_owned(), output: words });
     }
     let bitcode = std::fs::read(output).map_err(|error| Error::io("cannot read", output, &error))?;
-    Ok(Compiled { bitcode, warnings: words, dependencies: Vec::new() })
+    Ok(Compiled { bitcode, warnings: words, dependencies: Vec::new(), own: Vec::new() })
 }
 
 /// The clang to use, and what always comes first among its arguments.

@@ -185,6 +185,8 @@ pub struct Loaded {
     pub warnings: String,
     /// The files that a source is made of, if they were asked for.
     pub dependencies: Vec<PathBuf>,
+    /// Those that are the user's own, headers included from anywhere, as clang says; empty where nobody says.
+    pub own: Vec<PathBuf>,
 }
 
 /// A piece of work.
@@ -270,9 +272,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded> {
 
 /// Has a worker read an input file.
 fn read(path: &Path, options: &LoadOptions) -> Result<Loaded> {
-    let Answer { bytes, words, files } = run(&Job::Load { path: path.into(), options: options.clone() })?;
-    let dependencies = files.into_iter().map(PathBuf::from).collect();
-    Ok(Loaded { bitcode: bytes, warnings: words, dependencies })
+    let Answer { bytes, words, files, own } =
+        run(&Job::Load { path: path.into(), options: options.clone() })?;
+    let paths = |files: Vec<OsString>| files.into_iter().map(PathBuf::from).collect();
+    Ok(Loaded { bitcode: bytes, warnings: words, dependencies: paths(files), own: paths(own) })
 }
 
 /// Reads an input file of any kind and parses it here. The module, and what else came of it.
@@ -375,6 +378,7 @@ pub fn print_uniformity(module: &Module) -> Result<String> {
 pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
     let kind = InputKind::of(path)?;
     let name = path.display().to_string();
+    let mut own = Vec::new();
     let (mut module, mut warnings, dependencies) = if kind.is_source() {
         let LoadOptions { contract, flags, shims, .. } = options;
         let front_end =
@@ -385,6 +389,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
         if *shims {
             module.keep(&module.kernels(), &[])?;
         }
+        own = compiled.own;
         (module, compiled.warnings, compiled.dependencies)
     } else {
         let mut module = Module::read(path)?;
@@ -454,7 +459,7 @@ pub fn load_in_process(path: &Path, options: &LoadOptions) -> Result<Loaded> {
             warnings.push('\n');
         }
     }
-    Ok(Loaded { bitcode: module.to_bitcode(), warnings, dependencies })
+    Ok(Loaded { bitcode: module.to_bitcode(), warnings, dependencies, own })
 }
 
 /// What a compiler has written can fail to parse only because its LLVM is newer than the loaded one.
@@ -587,15 +592,18 @@ struct Answer {
     words: String,
     /// The files that were read.
     files: Vec<OsString>,
+    /// Those that are the user's own.
+    own: Vec<OsString>,
 }
 
 /// Does a job here.
 fn do_job(job: Job) -> Result<Answer> {
     match job {
         Job::Load { path, options } => {
-            let Loaded { bitcode, warnings, dependencies } = load_in_process(Path::new(&path), &options)?;
-            let files = dependencies.into_iter().map(PathBuf::into_os_string).collect();
-            Ok(Answer { bytes: bitcode, words: warnings, files })
+            let Loaded { bitcode, warnings, dependencies, own } =
+                load_in_process(Path::new(&path), &options)?;
+            let names = |paths: Vec<PathBuf>| paths.into_iter().map(PathBuf::into_os_string).collect();
+            Ok(Answer { bytes: bitcode, words: warnings, files: names(dependencies), own: names(own) })
         }
         Job::Codegen { name, parts, options } => {
             codegen_parts(&parts, &name, &options).map(|bytes| Answer { bytes, ..Answer::default() })

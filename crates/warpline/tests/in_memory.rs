@@ -16,10 +16,11 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     functions_keep_their_names_and_types_and_compute_the_same();
+    functions_without_loops_are_what_they_are();
     kernels_have_drivers();
     what_is_wrong_is_said();
     this_process_compiles_for_its_own_cpu_and_refuses_others();
-    println!("in_memory: 4 passed");
+    println!("in_memory: 5 passed");
     ExitCode::SUCCESS
 }
 
@@ -35,6 +36,15 @@ fn functions_keep_their_names_and_types_and_compute_the_same() {
         scale(n.into(), x.as_mut_ptr());
         assert!(x.iter().zip(0u8..).all(|(&x, k)| x == 2.0 * f32::from(k)), "{x:?}");
     }
+}
+
+fn functions_without_loops_are_what_they_are() {
+    let source = "float lerp(float a, float b, float t) { return a + (b - a) * t; }";
+    let code = Code::of_source(Language::C, source).unwrap();
+    let lerp = code.address("lerp").unwrap();
+    // SAFETY: that is its type.
+    let lerp = unsafe { std::mem::transmute::<usize, extern "C" fn(f32, f32, f32) -> f32>(lerp) };
+    assert_eq!(lerp(1.0, 5.0, 0.25), 2.0);
 }
 
 fn kernels_have_drivers() {

@@ -296,8 +296,8 @@ pub struct LintOptions {
     /// .rs, .c, .cpp, .cl, .ll, .bc or .wl
     pub inputs: Vec<PathBuf>,
     /// The data-flow analysis; `list` prints all of them
-    #[arg(long, value_name = "NAME", required = true)]
-    pub client: String,
+    #[arg(long, value_name = "NAME")]
+    pub client: Option<String>,
     /// Only this function
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

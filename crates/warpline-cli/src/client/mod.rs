@@ -103,15 +103,16 @@ struct Stats {
 /// Whatever is wrong with inputs and options.
 pub(crate) fn run(options: &LintOptions) -> Result<Outcome> {
     output::check(options.output.as_deref(), &options.inputs)?;
-    let name = options.client.as_str();
+    let names: Vec<&str> = CLIENTS.iter().map(|c| c.description.name).collect();
+    let names = format!("there are {}; `lint --client list` says what they are", names.join(", "));
+    let Some(name) = options.client.as_deref() else {
+        return Err(Error::option("--client", format!("say which analysis: {names}")));
+    };
     if name == "list" {
         return list(options);
     }
-    let client = table::find(name).ok_or_else(|| {
-        let names: Vec<&str> = CLIENTS.iter().map(|c| c.description.name).collect();
-        let message = format!("there is no client `{name}`; there are {}, and `list`", names.join(", "));
-        Error::option("--client", message)
-    })?;
+    let client = table::find(name)
+        .ok_or_else(|| Error::option("--client", format!("there is no client `{name}`; {names}")))?;
     client.check(options)?;
     if options.inputs.is_empty() {
         return Err(Error::option("--client", "give an input: .ll, .bc, .rs, .c, .cpp or .cl"));

@@ -10,6 +10,7 @@ mod entry;
 mod page;
 mod sources;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -35,7 +36,8 @@ pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
     let inputs = sources::all(options)?;
     output::check([options.output.as_path()], &inputs)?;
     let look_at = |path: &Path| File { path: path.to_owned(), found: entry::of_input(options, path) };
-    let files = parallel::of_each(&inputs, options.jobs, false, look_at);
+    let mut files = parallel::of_each(&inputs, options.jobs, false, look_at);
+    tell_headers_once(&mut files);
     let text = match options.format {
         Format::Text => page::page(&files),
         Format::Json => output::json(&json!({ "inputs": files.iter().map(as_json).collect::<Vec<_>>() })),
@@ -44,6 +46,20 @@ pub(crate) fn report(options: &ReportPageOptions) -> Result<Outcome> {
     say(options, &files)?;
     let all_read = files.iter().all(|file| file.found.is_ok());
     Ok(if all_read { Outcome::Clean } else { Outcome::Refused })
+}
+
+/// Leaves out what several inputs have of a header that they include, but for the first.
+fn tell_headers_once(files: &mut [File]) {
+    let mut told = HashSet::new();
+    for File { path, found } in files {
+        let Ok(entries) = found else { continue };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        entries.retain(|entry| {
+            let is_input = entry.place.rsplit_once(':').is_none_or(|(file, _)| Some(file) == name.as_deref());
+            let Entry { function, place, state, why, .. } = entry;
+            is_input || told.insert((function.clone(), place.clone(), state.name(), why.clone()))
+        });
+    }
 }
 
 /// How many loops and kernels became what.
@@ -93,11 +109,11 @@ fn say(options: &ReportPageOptions, files: &[File]) -> Result<()> {
     }
     let Counts { vector, scalar, refused, unread } = count(files);
     let inputs = |count: usize| if count == 1 { "1 input".to_owned() } else { format!("{count} inputs") };
-    let unread = if unread > 0 { format!("; {} cannot be read", inputs(unread)) } else { String::new() };
+    let unread = if unread > 0 { format!("; cannot be read: {}", inputs(unread)) } else { String::new() };
     let inputs = inputs(files.len());
     let text = format!(
-        "{} on the loops and kernels of {inputs}\n  {vector} become vector code, {scalar} stay scalar, {refused} cannot \
-         be vectorized{unread}\n",
+        "{}: the loops and kernels of {inputs}\n  vector code: {vector}; stay scalar, which is faster: {scalar}; cannot be \
+         vectorized: {refused}{unread}\n",
         options.output.display()
     );
     let outputs = [options.output.clone()];

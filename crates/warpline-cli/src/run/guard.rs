@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -54,10 +55,27 @@ pub fn watched<T>(program: &str, code: impl FnOnce() -> T) -> T {
     })
 }
 
+/// The function that is run, and whether data was made up for it.
+static SUBJECT: Mutex<Option<(String, bool)>> = Mutex::new(None);
+
+/// Says which function is run from now on, for what is said if it does not end.
+pub fn runs(function: &str, data_is_made_up: bool) {
+    *SUBJECT.lock().unwrap_or_else(PoisonError::into_inner) = Some((function.to_owned(), data_is_made_up));
+}
+
 /// Says that a program of the user's begins, or another one after it.
 pub fn begins(program: &str) {
-    child::tell(BEGINS, program);
+    let subject = SUBJECT.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let said = match subject {
+        None => program.to_owned(),
+        Some((function, false)) => format!("{program} of `{function}`"),
+        Some((function, true)) => format!("{program} of `{function}`{MADE_UP}"),
+    };
+    child::tell(BEGINS, &said);
 }
+
+/// What is said of a program that runs on such data.
+const MADE_UP: &str = ", on data that was made up,";
 
 /// What a child has said so far.
 #[derive(Default)]
@@ -102,7 +120,9 @@ pub fn supervise(arguments: &[OsString], options: &RunOptions) -> u8 {
     let (code, message) = match attempt(arguments, timeout) {
         Ok((End::Itself(status), heard)) => verdict(status, &heard),
         Ok((End::TooLong(program), _)) => {
-            (1, Some(format!("{program} did not end within {timeout} s; see --timeout")))
+            let remedy =
+                if program.ends_with(MADE_UP) { "say what is passed by --bind, or see" } else { "see" };
+            (1, Some(format!("{program} did not end within {timeout} s; {remedy} --timeout")))
         }
         Err(error) => (2, Some(format!("cannot start this program again: {error}"))),
     };

@@ -89,20 +89,26 @@ pub(super) struct Stop {
     pub text: String,
     /// Whether the kernel has undefined behaviour on this input.
     pub undefined: bool,
-    /// Whether it calls there what is nowhere: machine code would end this process.
-    pub ends: bool,
+    /// What it calls there that is nowhere: machine code would end this process.
+    pub missing: Option<String>,
+    /// Whether calls are nested deeply: what calls itself may take forever on data that nobody has chosen.
+    pub is_deep: bool,
 }
 
 impl Stop {
     /// What is known in words.
     pub(super) fn told(text: String, undefined: bool) -> Stop {
-        Stop { text, undefined, ends: false }
+        Stop { text, undefined, missing: None, is_deep: false }
     }
 
     /// What stopped the interpreter.
     pub(super) fn of(trap: &Trap, text: String) -> Stop {
-        let ends = matches!(&trap.kind, TrapKind::UnsupportedCall(name) if missing::is_missing(name));
-        Stop { text, undefined: trap.kind.is_undefined_behaviour(), ends }
+        let missing = match &trap.kind {
+            TrapKind::UnsupportedCall(name) if missing::is_missing(name) => Some(name.clone()),
+            _ => None,
+        };
+        let is_deep = trap.kind == TrapKind::RecursionLimit;
+        Stop { text, undefined: trap.kind.is_undefined_behaviour(), missing, is_deep }
     }
 }
 

@@ -208,8 +208,9 @@ pub(crate) fn missing(
 
 /// What lies behind a pointer is no structure of numbers and arrays.
 fn leads_to_pointers(name: &str) -> Error {
-    let message = "it leads to pointers to pointers, or to structures that are not simple, for which no data can be \
-                   made up: write a function that calls this one with data of yours, and no such parameters";
+    let message = "no data can be made up for this parameter, which leads to pointers to pointers, or to structures \
+                   that are not simple: write a function that calls this one with data of yours, and has no such \
+                   parameters";
     Error::option(format!("--bind {name}"), message)
 }
 
@@ -287,11 +288,18 @@ pub(super) fn does_not_fit(why: &str, note: &str) -> Error {
     Error::option("--bind", format!("{MISFIT} ({why}): say what is passed; {note}"))
 }
 
-/// How such messages begin.
+/// What to say if such data leads a program to a function that is nowhere; `why` says to which.
+pub(super) fn meets_what_is_missing(why: &str, note: &str) -> Error {
+    Error::option("--bind", format!("{MISSING}, {why}; {note}"))
+}
+
+/// How messages begin if other data might do.
 const MISFIT: &str = "data that was made up does not fit";
+/// See [`MISFIT`].
+const MISSING: &str = "with data that was made up";
 
 fn is_misfit(error: &Error) -> bool {
-    matches!(error, Error::Option { message, .. } if message.starts_with(MISFIT))
+    matches!(error, Error::Option { message, .. } if [MISFIT, MISSING].iter().any(|begin| message.starts_with(begin)))
 }
 
 fn name_of(func: &Function, param: Value) -> String {

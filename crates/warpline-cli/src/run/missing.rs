@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use warpline::demangle;
 use warpline::ir::{Block, FuncId, Function, Module, Op};
 use warpline::uniformity::rules::called;
 use warpline_llvm::process_has_symbol;
@@ -32,6 +33,19 @@ pub(super) fn first(module: &Module, func: FuncId) -> Option<String> {
 
 fn is_last(func: &Function, b: Block) -> bool {
     matches!(func.insts[func.terminator(b)].op, Op::Unreachable)
+}
+
+/// How names of functions begin that allocate memory: in Rust and C++, as in the source, and in what compilers write.
+const ALLOCATE: [&str; 3] = ["operator new", "__rust", "alloc::"];
+
+/// Why a function that calls this one cannot be run.
+pub(super) fn why(name: &str) -> String {
+    let shown = demangle(name);
+    let rest = "`warpline vectorize` makes code of it all the same";
+    if ALLOCATE.iter().any(|begin| shown.starts_with(begin)) || shown.contains("_rust_alloc") {
+        return format!("it allocates memory, which a run of a single function does not do; {rest}");
+    }
+    format!("it calls `{shown}`, which is not in this file; {rest}")
 }
 
 /// Whether a function is nowhere, as far as it is one of the program's.

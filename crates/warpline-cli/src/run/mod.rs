@@ -111,7 +111,11 @@ fn run_and_count(
     let with_room = |chosen: &Chosen, room: made_up::Room| {
         let imported = copy()?;
         let mut asked = KernelOptions { function: Some(chosen.name.clone()), ..asked.clone() };
-        if let Some(index) = made_up::guess_index(&imported, &asked, &chosen.name)? {
+        let index = made_up::guess_index(&imported, &asked, &chosen.name)?;
+        if index.is_none() {
+            chosen.is_meant(&asked.input)?;
+        }
+        if let Some(index) = index {
             if room.is_first() {
                 output::complain(&format!(
                     "note: `{index}` is taken for the index of `{}`; `--args` says otherwise",
@@ -183,7 +187,7 @@ fn run_loops(
     };
     draws_one(options)?;
     let names = names.into_iter().filter(|name| !is_main(name));
-    let all: Vec<Chosen> = names.map(|name| Chosen { name, named: false }).collect();
+    let all: Vec<Chosen> = names.map(Chosen::new).collect();
     run_all(options, &all, |chosen| {
         let only = LoopOptions { functions: vec![chosen.name.clone()], ..asked.clone() };
         one(&only)?.map_err(|_| Error::Internal(format!("`{}` is more than one function", chosen.name)))
@@ -204,6 +208,8 @@ fn run_all(
 ) -> Result<Outcome> {
     let (mut reports, mut left_out) = (Vec::new(), Vec::new());
     let mut all = Outcome::Clean;
+    // The only one is not refused twice.
+    let warns = !options.report.quiet && kernels.len() > 1;
     let shown = progress::begin(kernels.len(), options.report.quiet);
     for chosen in kernels {
         shown.piece(&demangle(&chosen.name));
@@ -225,7 +231,7 @@ fn run_all(
                     let refused = matches!(error, Error::Vectorize(_));
                     all = all.and(if refused { Outcome::Finding } else { Outcome::Refused });
                     output::complain(&format!("error: {error}"));
-                } else if !options.report.quiet {
+                } else if warns {
                     output::complain(&format!("warning: `{}` is not run: {error}", demangle(&chosen.name)));
                 }
                 left_out.push((chosen, error));
@@ -330,19 +336,18 @@ fn judge(
         epilogue,
         fused: kernel.vectors.fused,
     };
+    guard::runs(&demangle(&kernel.name), note.is_some());
     let lockstep = lockstep::interpret(asked, &data, Some(&calls));
     // Machine code would end this process, with other functions to come.
-    if let (Some(note), Some(stop)) =
-        (&note, lockstep.stopped.as_ref().filter(|stop| stop.undefined || stop.ends))
-    {
-        return Err(made_up::does_not_fit(&stop.text, note));
-    }
-    if note.is_some()
-        && lockstep.stopped.is_some()
-        && let Some(name) = missing::first(&kernel.imported.ir, kernel.func)
-    {
-        let message = format!("it calls `{}`, which is not in this file", demangle(&name));
-        return Err(Error::input(&options.kernel.input, message));
+    if let (Some(note), Some(stop)) = (&note, &lockstep.stopped) {
+        match &stop.missing {
+            Some(name) => return Err(made_up::meets_what_is_missing(&missing::why(name), note)),
+            None if stop.undefined || stop.is_deep => return Err(made_up::does_not_fit(&stop.text, note)),
+            None => {}
+        }
+        if let Some(name) = missing::first(&kernel.imported.ir, kernel.func) {
+            return Err(Error::input(&options.kernel.input, missing::why(&name)));
+        }
     }
     if options.profile_out.is_some() {
         let width = if loops.is_empty() { kernel.width } else { 1 };

@@ -8,6 +8,7 @@ use warpline::printable::line;
 use warpline::uniformity::report::Reason;
 use warpline::vectorize::Vectorized;
 use warpline_compile::loops::MadeLoop;
+use warpline_compile::remarks;
 
 use crate::kernel::Kernel;
 use crate::loops::{self, as_json};
@@ -18,6 +19,9 @@ use super::compare::Comparison;
 use super::lockstep::{Lockstep, Meeting};
 use super::mathematics::Worst;
 use super::timing::Timing;
+
+/// Times of this share of others are shorter by more than chance.
+const NOTICEABLE: f64 = 0.95;
 
 /// How the program on W lanes compares with one that computes mathematics by the C library.
 pub(super) struct Library {
@@ -211,12 +215,10 @@ impl Results {
             [] => format!("{}: vectorized with {} lanes for {cpu}", line(&kernel.name), kernel.width),
             loops => format!("{} for {cpu}", loops::vectorized(loops)),
         };
-        summary.warnings.extend(match (self.speedup() < 1.0, self.stays_scalar) {
-            (true, true) => Some("vector code is slower than scalar code, which `vectorize` keeps"),
-            (true, false) => Some("vector code is slower than scalar code"),
-            (false, true) => Some("`vectorize` keeps scalar code here, which it expects to be faster; --width 8 overrules it"),
-            (false, false) => None,
-        }.map(str::to_owned));
+        summary.warnings.extend(self.why_scalar(kernel));
+        if self.speedup() < NOTICEABLE && !self.stays_scalar {
+            summary.warnings.push("vector code is slower than scalar code".to_owned());
+        }
         summary.warnings.extend(self.made.dependences.warnings.iter().cloned());
         summary.warnings.extend(self.loops.iter().flat_map(loops::warnings));
         summary.warnings.dedup();
@@ -242,6 +244,25 @@ impl Results {
             }
         }
         summary
+    }
+
+    /// Why `vectorize` keeps scalar code, where it does, and what would change that.
+    fn why_scalar(&self, kernel: &Kernel) -> Vec<String> {
+        let of_loop = |l: &MadeLoop| {
+            let estimate = l.estimate.as_ref().filter(|_| l.rather_scalar)?;
+            let subject = format!("with `vectorize`, the loop at {}", l.place);
+            Some(remarks::stays_scalar(&subject, l.width, estimate, &l.remarks.remarks))
+        };
+        match &self.loops[..] {
+            [] => {
+                let estimate = kernel.estimate.as_ref().filter(|_| self.stays_scalar);
+                let why = estimate.map(|estimate| {
+                    remarks::stays_scalar("with `vectorize`, it", kernel.width, estimate, &kernel.remarks)
+                });
+                why.into_iter().collect()
+            }
+            loops => loops.iter().filter_map(of_loop).collect(),
+        }
     }
 
     /// How fast vector code is, and whether it is right.

@@ -20,14 +20,14 @@ pub use crate::number::Number;
 pub use arguments::{Argument, Arguments, Element, Returned};
 pub use kernel::{CallError, Kernel};
 use warpline_ir::demangle;
-use warpline_llvm::Jit;
 use warpline_llvm::worker::Output;
+use warpline_llvm::{InputKind, Jit};
 
 use crate::callable::{self, Callable};
 use crate::choice;
 use crate::error::{Error, Result};
 use crate::kernel::load_for_code;
-use crate::loops::{LoopOptions, vectorize_loops};
+use crate::loops::{LoopAt, LoopOptions, vectorize_loops};
 use crate::options::{KernelOptions, VectorizeOptions};
 use crate::source_types::SourceTypes;
 use crate::unasked;
@@ -112,6 +112,14 @@ impl Object {
         }
         let imported = load_for_code(&options.input, &options.load_options(), options.told())?.imported;
         let types = described.then(|| SourceTypes::of(options, &imported));
+        let is_plain = InputKind::of(&options.input)?.is_source() && options.args.is_none();
+        if is_plain && choice::has_no_kernel(&imported, &options.input)? {
+            // Functions without loops are what they are.
+            let loops = vec![LoopAt::All];
+            let asked =
+                LoopOptions { functions, loops, panic: panic(), ..LoopOptions::marked(options.clone()) };
+            return Object::of_loops(&asked, described);
+        }
         let kernels = choice::choose(&imported, &options.input, &functions, options.args.is_some())?;
         let asked = VectorizeOptions { panic: panic(), ..VectorizeOptions::new(options.clone()) };
         let (several, bytes) = vectorize(&asked, imported, &kernels, Output::Object)?;

@@ -17,6 +17,7 @@ mod promises;
 mod weights;
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use crate::ffi::types::*;
 use warpline_ir::{
@@ -41,6 +42,9 @@ pub struct Imported {
     pub bridge: Bridge,
     /// Functions that LLVM's module does not have yet.
     pub(crate) pending: Vec<FuncId>,
+    /// The files of a source that are the user's own, headers included from anywhere, as the compiler that read it says;
+    /// empty where nobody says.
+    pub own_files: Vec<PathBuf>,
     access_types: access_types::Finder,
 }
 
@@ -54,7 +58,7 @@ impl Imported {
         let bridge = Bridge::new(module);
         ir.layout = bridge.layout.clone();
         let access_types = access_types::Finder::default();
-        let mut imported = Self { ir, bridge, pending: Vec::new(), access_types };
+        let mut imported = Self { ir, bridge, pending: Vec::new(), own_files: Vec::new(), access_types };
         imported.import_symbols();
         let bodies: Vec<_> =
             imported.bridge.module.functions().filter(|&function| has_body(function)).collect();
