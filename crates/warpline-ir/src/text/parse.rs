@@ -454,6 +454,7 @@ impl Parser {
     }
 
     fn declare(&mut self) -> Result<(), ParseError> {
+        let pos = self.pos();
         let name = self.new_symbol()?;
         self.expect('(')?;
         let (mut params, mut variadic) = (Vec::new(), false);
@@ -472,6 +473,10 @@ impl Parser {
             }
         }
         let ret = self.optional_return_type()?;
+        if type_in_name(&name).is_some_and(|ty| params != [ty, ty] || ret != ty) {
+            let expected = "an intrinsic with the types in its name";
+            return Err(pos.error(ParseErrorKind::Unexpected { found: format!("@{name}"), expected }));
+        }
         self.finish_symbol(name, SymbolKind::Function { params, ret, variadic })
     }
 
@@ -500,5 +505,20 @@ impl Parser {
         };
         self.module.locations.push(SourceLoc { file, line, column, inlined_at });
         self.line_end()
+    }
+}
+
+/// Intrinsics that take two numbers of one type, and give one of it. Passes call them wherever they help.
+const OF_TWO_NUMBERS: [&str; 8] =
+    ["umin", "umax", "smin", "smax", "uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"];
+
+/// The type that such an intrinsic has by its name: `i8` or `<4 x i8>` of `llvm.umin.i8` and `llvm.umin.v4i8`.
+fn type_in_name(name: &str) -> Option<Type> {
+    let (base, suffix) = name.strip_prefix("llvm.")?.rsplit_once('.')?;
+    let (lanes, bits) = suffix.split_once('i').filter(|_| OF_TWO_NUMBERS.contains(&base))?;
+    let number = Type::Int(bits.parse().ok()?);
+    match lanes.strip_prefix('v') {
+        Some(lanes) => number.vector(lanes.parse().ok()?),
+        None => lanes.is_empty().then_some(number),
     }
 }
