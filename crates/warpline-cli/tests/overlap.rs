@@ -5,6 +5,8 @@ mod common;
 #[path = "common/linked.rs"]
 mod linked;
 
+use std::path::Path;
+
 use common::{has_clang, ok, warpline};
 use linked::link_and_run;
 
@@ -98,6 +100,19 @@ int main(void) {
 }
 ";
 
+/// What clang is told: types say nothing of memory.
+const OWN: [&str; 2] = ["-fno-strict-aliasing", "-w"];
+
+/// Makes `m.o` of a folder's `m.c`: what is printed.
+#[track_caller]
+fn vectorized(folder: &Path, options: &[&str]) -> String {
+    let [source, object] = ["m.c", "m.o"].map(|name| folder.join(name));
+    let files = ["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
+    let output = warpline(&[&files[..], options, &["--"], &OWN].concat());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    ok(&output) + &errors
+}
+
 #[test]
 fn loops_of_included_files_over_memory_that_overlaps_leave_what_the_scalar_program_leaves() {
     if !has_clang() {
@@ -108,52 +123,58 @@ fn loops_of_included_files_over_memory_that_overlaps_leave_what_the_scalar_progr
     std::fs::write(at("kernels.inc"), KERNELS).unwrap();
     std::fs::write(at("m.c"), "#define NAME(x) x\n#include \"kernels.inc\"\n").unwrap();
     for options in [&["--width", "16"][..], &["--width", "64"], &["--cpu", "x86-64-v2"], &[]] {
-        let (source, object) = (at("m.c"), at("m.o"));
-        let files = ["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
-        let own = ["--", "-fno-strict-aliasing"];
-        let output = warpline(&[&files[..], options, &own].concat());
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        let printed = ok(&output) + &errors;
+        let printed = vectorized(folder.path(), options);
         let vectorized =
             printed.lines().find_map(|line| line.split_once(" loops vectorized")?.0.parse().ok());
         assert!(vectorized.is_some_and(|n: u32| n >= 19), "{printed}");
-        let Some(found) = link_and_run(folder.path(), MAIN, &["-fno-strict-aliasing", "-w"]) else { return };
+        let Some(found) = link_and_run(folder.path(), MAIN, &OWN) else { return };
         assert!(found.ends_with(" runs, 0 wrong\n"), "{options:?}: {found}");
     }
 }
 
-/// An iteration first stores a pointer, and then loads it by another one.
+/// What is loaded before a loop in an iteration that comes to change what says where that is: pointers that an
+/// iteration stores first, and indices that later ones store.
 const REDIRECTED: &str = "
 void redirected(unsigned char ***slot, unsigned char **to, unsigned char *q, unsigned char *o, int n) {
   for (int i = 0; i < n; i++) { *to = q; o[i] = (**slot)[i] + 1; }
 }
+void indexed(int *count, int *restrict t, unsigned char *o, int k) {
+  for (int i = 0; i < *count; i++) { o[t[i]] = i; t[i + 64] = k; }
+}
 ";
 
-#[test]
-fn what_an_iteration_stores_before_it_loads_it_is_not_followed_before_the_loop() {
-    if !has_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("m.c"), REDIRECTED).unwrap();
-    let (source, object) = (at("m.c"), at("m.o"));
-    let all = ["--loop", "all", "--", "-fno-strict-aliasing"];
-    let files = ["vectorize", source.to_str().unwrap(), "-o", object.to_str().unwrap()];
-    ok(&warpline(&[&files[..], &all].concat()));
-    let main = "
+/// The last index is where the number of iterations is.
+const REDIRECTED_MAIN: &str = "
 #include <stdio.h>
 void redirected(unsigned char ***slot, unsigned char **to, unsigned char *q, unsigned char *o, int n);
+void indexed(int *count, int *restrict t, unsigned char *o, int k);
+static struct { unsigned char o[4096]; int count; } s;
+static int t[1024];
 int main(void) {
   static unsigned char q[500], o[500], *inner = q;
   unsigned char **slot = (unsigned char **)1;
   redirected(&slot, (unsigned char **)&slot, (unsigned char *)&inner, o, 500);
-  int wrong = 0;
+  int wrong = 0, last = 0;
   for (int i = 0; i < 500; i++) wrong += o[i] != 1;
-  printf(\"%d wrong\\n\", wrong);
+  s.count = 500;
+  for (int i = 0; i < 1024; i++) t[i] = i;
+  indexed(&s.count, t, s.o, 4096);
+  for (int i = 0; i < 1024; i++) if (t[i] == 4096) last = i;
+  printf(\"%d wrong, count %d, last %d\\n\", wrong, s.count, last);
   return 0;
 }
 ";
-    let Some(found) = link_and_run(folder.path(), main, &["-fno-strict-aliasing", "-w"]) else { return };
-    assert_eq!(found, "0 wrong\n");
+
+#[test]
+fn what_iterations_change_that_says_where_they_load_is_not_followed_before_the_loop() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("m.c"), REDIRECTED).unwrap();
+    for width in ["8", "16"] {
+        vectorized(folder.path(), &["--loop", "all", "--width", width]);
+        let Some(found) = link_and_run(folder.path(), REDIRECTED_MAIN, &OWN) else { return };
+        assert_eq!(found, "0 wrong, count 256, last 320\n");
+    }
 }

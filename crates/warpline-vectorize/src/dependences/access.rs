@@ -92,21 +92,21 @@ impl Collector<'_> {
         self.at(inst, address, size, kind, (!writes, writes)).map(|a| Access { ty, ..a })
     }
 
-    /// A load of the function around, before the kernel.
-    pub(super) fn before(&self, Held { load, address }: Held) -> Option<Access> {
-        let func = self.places.region?.func;
-        let Accessed { ty, .. } = func.accessed(load)?;
-        Some(Access {
+    /// A load of the function around, before the kernel; `inst` is the one there.
+    pub(super) fn before(&self, Held { load, address }: Held) -> Access {
+        let func = self.places.region.map_or(self.func, |r| r.func);
+        let size = func.accessed(load).and_then(|a| self.module.layout.store_size(&self.module.types, a.ty));
+        Access {
             inst: load,
             address: None,
             place: self.places.outside(address),
             roots: self.objects.from(Sym::Outer(address)),
-            size: self.module.layout.store_size(&self.module.types, ty),
+            size,
             reads: true,
             writes: false,
             kind: Kind::Plain,
             ty: self.module.access_types.of(func.insts[load].origin),
-        })
+        }
     }
 
     /// A packed store. At a position that counts, these are the bytes of one lane, at the first address at which one

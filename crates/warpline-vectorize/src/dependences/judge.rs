@@ -71,14 +71,16 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Looks at pairs of which one writes.
-    pub(super) fn look_at(&mut self, accesses: &[Access]) -> Result<(), VectorizeError> {
+    /// Looks at pairs of which one writes, and at what was loaded before the kernel.
+    pub(super) fn look_at(&mut self, accesses: &[Access], held: &[Access]) -> Result<(), VectorizeError> {
         let all: Vec<&Access> = accesses.iter().collect();
         match self.contract {
             Contract::Racy => Ok(()),
             Contract::Threads | Contract::Groups | Contract::Warp => self.look_at_threads(&all),
             Contract::Sequential | Contract::Independent => {
                 let complete = self.pairs(&all, |judge, a, b| judge.sequence(a, b))?;
+                // To check these may take looking through arrays of indices.
+                self.keep_held(held, &all)?;
                 self.keep_inspected(&all)?;
                 self.saw_what_has_moved()?;
                 if complete || self.contract == Contract::Independent {
@@ -99,11 +101,8 @@ impl Judge<'_> {
             let writes = all.iter().filter(|a| a.writes);
             let pairs = writes.flat_map(|&w| all.iter().filter(|l| l.inst == inst).map(move |&l| (l, w)));
             for (load, write) in pairs {
-                if self.comparison.meeting(load, write) != Meeting::Never {
-                    match checks::plan_apart(&self.comparison, load, write) {
-                        Some(check) => self.add(check, load, write)?,
-                        None => return Err(self.refuse_undecided(load, write, Unknown::Pointers)),
-                    }
+                if !self.keep(load, write)? {
+                    return Err(self.refuse_undecided(load, write, Unknown::Pointers));
                 }
             }
         }
@@ -111,28 +110,33 @@ impl Judge<'_> {
     }
 
     /// What was loaded before the kernel, and is taken to stay as it is, must not be overwritten in it.
-    pub(super) fn keep_held(
-        &mut self,
-        load: Inst,
-        held: Option<Access>,
-        all: &[Access],
-    ) -> Result<(), VectorizeError> {
-        for write in all.iter().filter(|a| a.writes) {
-            if held.as_ref().is_some_and(|held| self.comparison.meeting(held, write) == Meeting::Never) {
-                continue;
+    fn keep_held(&mut self, held: &[Access], all: &[&Access]) -> Result<(), VectorizeError> {
+        for load in held {
+            for write in all.iter().filter(|a| a.writes) {
+                if !self.keep(load, write)? {
+                    let loc = self.region.and_then(|r| r.func.insts[load.inst].loc.expand());
+                    let place =
+                        loc.map_or_else(String::new, |loc| format!(" at {}", self.module.describe_loc(loc)));
+                    let reason = format!(
+                        "may overwrite what the load{place} reads in every iteration; {}",
+                        self.remedy()
+                    );
+                    return Err(VectorizeError::at_inst(self.func, write.inst, reason));
+                }
             }
-            let check = held.as_ref().and_then(|held| checks::plan_apart(&self.comparison, held, write));
-            let Some(check) = check else {
-                let loc = self.region.and_then(|r| r.func.insts[load].loc.expand());
-                let place =
-                    loc.map_or_else(String::new, |loc| format!(" at {}", self.module.describe_loc(loc)));
-                let reason =
-                    format!("may overwrite what the load{place} reads in every iteration; {}", self.remedy());
-                return Err(VectorizeError::at_inst(self.func, write.inst, reason));
-            };
-            self.add(check, write, write)?;
         }
         Ok(())
+    }
+
+    /// Has it checked, if need be, that a write does not change what is loaded before the loop. Whether that is possible.
+    fn keep(&mut self, load: &Access, write: &Access) -> Result<bool, VectorizeError> {
+        if self.comparison.meeting(load, write) == Meeting::Never {
+            return Ok(true);
+        }
+        match checks::plan_apart(&self.comparison, load, write) {
+            Some(check) => self.add(check, load, write).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Looks at the accesses of threads: those that are made from one pointer are compared, the others are trusted.

@@ -51,7 +51,7 @@ use super::choices::Contract;
 use super::embedder::Callees;
 use super::known_calls::is_annotation;
 use super::{VectorizeError, no_return_paths};
-use access::Collector;
+use access::{Access, Collector};
 use bounds::{Facts, Source};
 use inspect::Inspected;
 use irregular::Irregular;
@@ -176,10 +176,9 @@ pub(super) fn find(
         warned_of_warps: false,
         kept_apart: Vec::new(),
     };
-    judge.look_at(&accesses)?;
-    for &held in region.map_or(&[][..], |r| r.held) {
-        judge.keep_held(held.load, collector.before(held), &accesses)?;
-    }
+    let held: Vec<Access> =
+        region.map_or(&[][..], |r| r.held).iter().map(|&held| collector.before(held)).collect();
+    judge.look_at(&accesses, &held)?;
     let is_repeatable = |i: Inst| {
         let data = &scalar.insts[i];
         let others = data.effects().difference(Effects::TRAPS | Effects::READS | Effects::WRITES);
