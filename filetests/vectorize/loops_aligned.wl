@@ -312,8 +312,7 @@ loop:
   %more: i1 = icmp slt %i, %n
   br %more, body, end
 body:
-  %p: ptr = getelementptr ptr, %a, %i
-  %b: ptr = load %p, align 8
+  %b: ptr = load %a, align 8
   %q: ptr = getelementptr i64, %b, %i
   store %i, %q, align 8
   %next: i64 = add nsw %i, 1
@@ -325,53 +324,52 @@ end:
 ; %i: induction
 ; func @elsewhere(%n: i64, %a: ptr) {
 ; entry:
-;   %v12: i64 = sub %n, 0
-;   %v13: i1 = icmp slt i64 0, %n
-;   %v14: i64 = sub %v12, 1
-;   %v15: i64 = add %v14, 1
-;   %v16: i64 = select %v13, %v15, 0
-;   %v17: i1 = icmp ne %v16, 0
-;   br %v17, begin, scalar(0)
+;   %v11: i64 = sub %n, 0
+;   %v12: i1 = icmp slt i64 0, %n
+;   %v13: i64 = sub %v11, 1
+;   %v14: i64 = add %v13, 1
+;   %v15: i64 = select %v12, %v14, 0
+;   %v16: i1 = icmp ne %v15, 0
+;   br %v16, begin, scalar(0)
 ; begin:
-;   %v19: i64 = udiv %v16, 4
-;   %v20: i64 = urem %v16, 4
-;   %v21: i1 = icmp ne %v19, 0
-;   br %v21, lanes(0, 0), left(0)
+;   %v18: i64 = udiv %v15, 4
+;   %v19: i64 = urem %v15, 4
+;   %v20: i1 = icmp ne %v18, 0
+;   br %v20, lanes(0, 0), left(0)
 ; lanes:
+;   %v21: i64 = phi
 ;   %v22: i64 = phi
-;   %v23: i64 = phi
-;   call @elsewhere_x4(%n, %a, %v23)
-;   %v25: i64 = add %v23, 4
-;   %v26: i64 = add nuw %v22, 1
-;   %v27: i1 = icmp ult %v26, %v19
-;   br %v27, lanes(%v26, %v25), left(%v25)
+;   call @elsewhere_x4(%n, %a, %v22)
+;   %v24: i64 = add %v22, 4
+;   %v25: i64 = add nuw %v21, 1
+;   %v26: i1 = icmp ult %v25, %v18
+;   br %v26, lanes(%v25, %v24), left(%v24)
 ; left:
-;   %v28: i64 = phi
-;   %v29: i1 = icmp ne %v20, 0
-;   br %v29, tail, done(%v28)
+;   %v27: i64 = phi
+;   %v28: i1 = icmp ne %v19, 0
+;   br %v28, tail, done(%v27)
 ; tail:
-;   %v31: i32 = trunc %v20
-;   %v35: <4 x i32> = insertelement poison, %v31, i32 0
-;   %v36: <4 x i32> = shufflevector %v35, poison [0, 0, 0, 0]
-;   %v37: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v36
-;   call @elsewhere_x4.masked(%n, %a, %v28, %v37)
-;   %v38: i64 = sub %v20, 1
-;   %v39: i64 = mul %v20, 1
-;   %v40: i64 = add %v28, %v39
-;   br done(%v40)
+;   %v30: i32 = trunc %v19
+;   %v34: <4 x i32> = insertelement poison, %v30, i32 0
+;   %v35: <4 x i32> = shufflevector %v34, poison [0, 0, 0, 0]
+;   %v36: <4 x i1> = icmp ult <4 x i32> <0, 1, 2, 3>, %v35
+;   call @elsewhere_x4.masked(%n, %a, %v27, %v36)
+;   %v37: i64 = sub %v19, 1
+;   %v38: i64 = mul %v19, 1
+;   %v39: i64 = add %v27, %v38
+;   br done(%v39)
 ; done:
-;   %v30: i64 = phi
-;   br scalar(%v30)
+;   %v29: i64 = phi
+;   br scalar(%v29)
 ; scalar:
-;   %v11: i64 = phi
-;   br loop(%v11)
+;   %v10: i64 = phi
+;   br loop(%v10)
 ; loop:
 ;   %i: i64 = phi
 ;   %more: i1 = icmp slt %i, %n
 ;   br %more, body, end
 ; body:
-;   %p: ptr = getelementptr ptr, %a, %i
-;   %b: ptr = load %p, align 8
+;   %b: ptr = load %a, align 8
 ;   %q: ptr = getelementptr i64, %b, %i
 ;   store %i, %q, align 8
 ;   %next: i64 = add nsw %i, 1
@@ -387,14 +385,13 @@ end:
 ; loop:
 ;   br body
 ; body:
-;   %v6: ptr = getelementptr ptr, %a, %v5
-;   %v7: <4 x ptr> = load %v6, align 8
+;   %v6: ptr = load %a, align 8
+;   %v7: ptr = getelementptr i64, %v6, %v5
 ;   %v11: <4 x i64> = insertelement poison, %v5, i64 0
 ;   %v12: <4 x i64> = shufflevector %v11, poison [0, 0, 0, 0]
 ;   %v13: <4 x i64> = add %v12, <0, 1, 2, 3>
-;   %v14: <4 x ptr> = getelementptr i64, %v7, %v13
-;   call @llvm.masked.scatter.v4i64.v4p0(%v13, %v14, 8, <true, true, true, true>)
-;   %v18: i64 = add %v5, 1
+;   store %v13, %v7, align 8
+;   %v15: i64 = add %v5, 1
 ;   br next
 ; next:
 ;   ret

@@ -1,4 +1,4 @@
-; test: loops
+; test: loops-holding
 
 ; Bytes may be what says how many there are, and where: both are loaded before the loop, and checked to be elsewhere; else the loop runs as it was.
 func @inverted(%image: ptr) {
@@ -22,7 +22,7 @@ body:
 exit:
   ret
 }
-; check: loops
+; check: loops-holding
 ; %i: induction
 ; func @inverted(%image: ptr) {
 ; entry:
@@ -214,5 +214,5 @@ body:
 exit:
   ret
 }
-; check: loops
-; error: function `counted`, `br`: the number of iterations is not known when the loop begins: both sides of the comparison change; if one is a load, read it before the loop
+; check: loops-holding
+; error: function `counted`, `block head`: nothing says how often this loop runs, or where it accesses memory, that it might overwrite

@@ -95,6 +95,8 @@ pub struct FoundLoop {
     pub any_order: bool,
     /// Whether strides that nobody knows are taken for 1; the loop runs as it was with others.
     pub unit_strides: bool,
+    /// Whether what the loop may overwrite, but hardly does, is loaded before it; it runs as it was if it might.
+    pub holds: bool,
     /// φs of its header of which that holds in any case.
     pub reductions: Vec<Value>,
     /// The number of lanes that its mark wants.
@@ -493,6 +495,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
         safelen: None,
         any_order: false,
         unit_strides: false,
+        holds: false,
         reductions: Vec::new(),
         width: None,
         unless: Vec::new(),

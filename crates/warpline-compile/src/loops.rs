@@ -431,7 +431,9 @@ pub fn open_each_region(options: &LoopOptions) -> Result<(Imported, Vec<Region>)
 pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
     check(imported, one)?;
     let ir = &mut imported.ir;
-    let Iteration { mut func, args, .. } = iteration(ir, one).map_err(|e| refusal(ir, e, one))?;
+    let holding = FoundLoop { holds: true, ..one.clone() };
+    let made = iteration(ir, one).or_else(|e| iteration(ir, &holding).map_err(|_| e));
+    let Iteration { mut func, args, .. } = made.map_err(|e| refusal(ir, e, one))?;
     func.name = ir.functions[one.func].name.clone();
     Ok(Region { func: ir.functions.push(func), args, place: one.place.clone() })
 }
@@ -526,7 +528,8 @@ impl Machine {
     }
 
     /// Vectorizes a loop in the task's function, unless the scalar loop is expected to take less time and nobody asks
-    /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1.
+    /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1; and
+    /// since the loop may overwrite what it is to know, if it does not.
     fn best(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
         let best = self.best_as_it_is(imported, found, task);
         let options = task.options;
@@ -534,11 +537,16 @@ impl Machine {
         if matches!(best, Ok(Best::Vector(_))) || given && best.is_ok() || options.count_lanes.is_some() {
             return best;
         }
-        let assumed = FoundLoop { unit_strides: true, ..found.clone() };
-        match self.best_as_it_is(imported, &assumed, task) {
-            Ok(Best::Vector(made)) if !made.made.strides.is_empty() => Ok(Best::Vector(made)),
-            _ => best,
+        for (unit_strides, holds) in [(true, false), (false, true), (true, true)] {
+            let assumed = FoundLoop { unit_strides, holds, ..found.clone() };
+            match self.best_as_it_is(imported, &assumed, task) {
+                Ok(Best::Vector(made)) if !unit_strides || !made.made.strides.is_empty() => {
+                    return Ok(Best::Vector(made));
+                }
+                _ => {}
+            }
         }
+        best
     }
 
     /// The better one of scalar and vector code.
@@ -714,8 +722,8 @@ fn permit_any_order(func: &mut Function, found: &FoundLoop) {
 
 /// What is asked of a loop, whatever its groups are.
 fn unit(found: &FoundLoop) -> Unit {
-    let FoundLoop { header, contract, safelen, any_order, unit_strides, .. } = *found;
-    Unit { contract, safelen, any_order, unit_strides, ..Unit::new(header, 1) }
+    let FoundLoop { header, contract, safelen, any_order, unit_strides, holds, .. } = *found;
+    Unit { contract, safelen, any_order, unit_strides, holds, ..Unit::new(header, 1) }
 }
 
 /// The text of a refusal. It names the function of the loop, though that may have been copied.

@@ -43,7 +43,9 @@ fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, s
     let tail = if seed % 5 < 3 { Tail::Scalar } else { Tail::Masked };
     let unit_strides = seed % 3 == 1;
     let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(looped.header, width) };
-    let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options);
+    let holding = Unit { holds: true, ..unit };
+    let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &holding, &options)
+        .or_else(|_| vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options));
     let made = match made {
         Ok(made) => made,
         Err(e) if e.is_internal() => {

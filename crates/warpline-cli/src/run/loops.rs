@@ -68,7 +68,8 @@ fn reasons(kernel: &mut Kernel, found: &[FoundLoop], made: &[MadeLoop]) -> Resul
     let mut all = Vec::new();
     let made_of = |one: &FoundLoop| made.iter().find(|l| l.header == one.header);
     for (one, l) in found.iter().filter_map(|one| Some((one, made_of(one)?))) {
-        let as_made = FoundLoop { unit_strides: !l.made.strides.is_empty(), ..one.clone() };
+        let as_made =
+            FoundLoop { unit_strides: !l.made.strides.is_empty(), holds: l.made.holds, ..one.clone() };
         let Region { func, args, .. } = loops::region(&mut kernel.imported, &as_made)?;
         let ir = &kernel.imported.ir;
         // Dependences have been judged.

@@ -31,6 +31,7 @@ pub const STANDARD: &[(&str, Command)] = &[
     ("loops", vectorizer::loops),
     ("loops-smaller", vectorizer::loops_smaller),
     ("loops-aligned", vectorizer::loops_aligned),
+    ("loops-holding", vectorizer::loops_holding),
     ("lower", vectorizer::lower),
     ("lower-avx2", vectorizer::lower_avx2),
     ("lower-one-by-one", vectorizer::lower_one_by_one),

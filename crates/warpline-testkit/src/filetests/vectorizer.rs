@@ -137,20 +137,26 @@ fn lower_with(case: &Case<'_>, options: &Options<'_>) -> String {
 /// The function with its first loop vectorized for four lanes, and the form for whole groups. Floating-point numbers
 /// are combined in the program's order unless flags allow others.
 pub(super) fn loops(case: &Case<'_>) -> String {
-    loops_with(case, 4, 0)
+    loops_with(case, |unit| unit)
 }
 
 /// The same, with what is left over in groups of two.
 pub(super) fn loops_smaller(case: &Case<'_>) -> String {
-    loops_with(case, 2, 0)
+    loops_with(case, |unit| loops::Unit { epilogue: 2, ..unit })
 }
 
 /// The same, with whole groups that begin to store at multiples of sixteen bytes, and what says with which iteration.
 pub(super) fn loops_aligned(case: &Case<'_>) -> String {
-    loops_with(case, 4, 16)
+    loops_with(case, |unit| loops::Unit { prologue: 16, ..unit })
 }
 
-fn loops_with(case: &Case<'_>, epilogue: u32, prologue: u64) -> String {
+/// The same, with what the loop may overwrite loaded before it.
+pub(super) fn loops_holding(case: &Case<'_>) -> String {
+    loops_with(case, |unit| loops::Unit { holds: true, ..unit })
+}
+
+/// With the first loop as a unit that was changed.
+fn loops_with(case: &Case<'_>, change: impl Fn(loops::Unit) -> loops::Unit) -> String {
     let mut module = case.module.clone();
     let Some(id) = module.function(&case.func.name) else { return String::new() };
     let Some(header) = loops::Nest::of(case.func).headers().next() else {
@@ -161,7 +167,7 @@ fn loops_with(case: &Case<'_>, epilogue: u32, prologue: u64) -> String {
         &mut module,
         id,
         // What is made of a loop is shown, without checks of its pointers.
-        &loops::Unit { epilogue, prologue, contract: Contract::Independent, ..loops::Unit::new(header, 4) },
+        &change(loops::Unit { contract: Contract::Independent, ..loops::Unit::new(header, 4) }),
         &options,
     ) {
         Err(e) => format!("error: {e}\n"),

@@ -8,7 +8,7 @@
 //! that the code says: nobody knows how many iterations there are, or where the next one stores. So the loop is made
 //! twice. In one of the two, what says how often it runs and where it loads and stores is loaded once, before it; this
 //! one is vectorized, and runs if the checks of pointers say that no store goes to where that was loaded. The other one
-//! is the loop as it was.
+//! is the loop as it was. That is done on [request](super::Unit::holds): most loops are vectorized without.
 
 use cranelift_entity::EntitySet;
 use warpline_dataflow::linear::Address;
@@ -45,6 +45,13 @@ impl Assumed {
         func.always_take(on);
     }
 
+    /// The error if a loop has nothing to take for granted.
+    pub(super) fn none(func: &Function, l: &Loop) -> VectorizeError {
+        let reason =
+            "nothing says how often this loop runs, or where it accesses memory, that it might overwrite";
+        VectorizeError::at_block(func, l.header, reason)
+    }
+
     /// The error if it cannot be checked in this loop.
     pub(super) fn refuse(&self, func: &Function, l: &Loop) -> VectorizeError {
         let reason = "iterations may store to what others load that says how many there are, or where they load and \
@@ -53,26 +60,24 @@ impl Assumed {
     }
 }
 
-/// Loads before the loop what it needs to know, if it may be overwritten but hardly is. The function and the loop then.
-pub(super) fn assume(
-    module: &Module,
-    func: &Function,
-    l: &Loop,
-) -> Result<Option<(Function, Loop, Assumed)>, VectorizeError> {
+/// Loads before the loop what it needs to know, although it may be overwritten. The function and the loop change.
+///
+/// # Errors
+/// If there is no such thing.
+pub(super) fn assume(module: &Module, func: &mut Function, l: &mut Loop) -> Result<Assumed, VectorizeError> {
     let loads = find(module, func, l);
     if loads.all.is_empty() || peel::size(func, l) > MAX_INSTS {
-        return Ok(None);
+        return Err(Assumed::none(func, l));
     }
-    let mut twice = func.clone();
-    let (otherwise, branch) = copy(&mut twice, l);
-    let l = l.found_again(&mut twice)?;
-    let Hoisted { held, passed } = invariant::hoist(module, &mut twice, &l, loads);
+    let (otherwise, branch) = copy(func, l);
+    *l = l.found_again(func)?;
+    let Hoisted { held, passed } = invariant::hoist(module, func, l, loads);
     if held.is_empty() {
-        return Ok(None);
+        return Err(Assumed::none(func, l));
     }
-    let l = l.found_again(&mut twice)?;
-    invariant::hoist_bounds(module, &mut twice, &l);
-    Ok(Some((twice, l, Assumed { otherwise, branch, held, passed })))
+    *l = l.found_again(func)?;
+    invariant::hoist_bounds(module, func, l);
+    Ok(Assumed { otherwise, branch, held, passed })
 }
 
 /// Loads that the number of iterations or an address is computed from, and that no store certainly changes.
@@ -84,14 +89,20 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Loads {
     }
     let needed = needed(func, l);
     let apart = Apart::new(module, func, None);
+    let address = |i: Inst| func.accessed(i).and_then(|a| Address::of(module, func, a.address));
+    let stores: Vec<(Inst, Option<Address>)> = stores.into_iter().map(|s| (s, address(s))).collect();
     for load in loads.into_iter().filter(|&i| needed.contains(func.insts[i].results[0])) {
-        let mut may_meet = stores.iter().copied().filter(|&s| !apart.never_meet(s, load));
-        if may_meet.clone().any(|s| is_at_one_place(module, func, s, load)) {
+        let loaded = address(load);
+        let may_meet: Vec<&(Inst, Option<Address>)> =
+            stores.iter().filter(|(s, _)| !apart.never_meet(*s, load)).collect();
+        // What is at a known distance is of one object at least.
+        let is_near = |stored: &Address| loaded.as_ref().is_some_and(|a| stored.distance(a).is_some());
+        if may_meet.iter().any(|(_, stored)| stored.as_ref().is_some_and(is_near)) {
             continue;
         }
         found.all.push(load);
         // What an iteration stores first it may load then.
-        if !may_meet.all(|s| before(func, l, load, s)) {
+        if !may_meet.iter().all(|(s, _)| before(func, l, load, *s)) {
             found.unsure.push(load);
         }
     }
@@ -118,13 +129,6 @@ fn needed(func: &Function, l: &Loop) -> EntitySet<Value> {
         }
     }
     needed
-}
-
-/// Whether a store and a load are at a known distance, so that they are of one object at least.
-fn is_at_one_place(module: &Module, func: &Function, store: Inst, load: Inst) -> bool {
-    let address = |i: Inst| func.accessed(i).and_then(|a| Address::of(module, func, a.address));
-    let (Some(stored), Some(loaded)) = (address(store), address(load)) else { return false };
-    stored.distance(&loaded).is_some()
 }
 
 /// Copies the loop, and puts a branch before both: the block that leads to the copy, and the branch.

@@ -92,6 +92,8 @@ pub struct VectorizedLoop {
     pub checks: usize,
     /// The names of numbers that must be 1, or it runs as it was.
     pub strides: Vec<String>,
+    /// Whether something is [taken to stay](Unit::holds) as it was loaded before the loop.
+    pub holds: bool,
     /// How many arrays of indices are looked through for that.
     pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
@@ -248,6 +250,9 @@ pub struct Unit {
     /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs
     /// as it was.
     pub unit_strides: bool,
+    /// Whether what says how often the loop runs and where it accesses memory is loaded before it, although it may be
+    /// overwritten; where checks do not exclude that, the loop runs as it was.
+    pub holds: bool,
     /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,
 }
@@ -265,6 +270,7 @@ impl Unit {
             tail: Tail::Masked,
             prologue: 0,
             unit_strides: false,
+            holds: false,
             least: 0,
         }
     }
@@ -383,8 +389,17 @@ pub fn vectorize_loop(
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
-    let checks = checks.len();
-    Ok(VectorizedLoop { variants: made, carried: carries, checks, strides: names, inspected, pieces, apart })
+    let (checks, holds) = (checks.len(), assumed.is_some());
+    Ok(VectorizedLoop {
+        variants: made,
+        carried: carries,
+        checks,
+        strides: names,
+        holds,
+        inspected,
+        pieces,
+        apart,
+    })
 }
 
 /// One iteration of a loop as a kernel: what [`vectorize_loop`] vectorizes.
@@ -599,13 +614,11 @@ fn understand_as(
         l = l.found_again(&mut scalar)?;
         invariant::hoist_bounds(module, &mut scalar, &l);
     }
-    let mut assumed = None;
-    if !is_endless
-        && options.width > 1
-        && let Some(found) = assumed::assume(module, &scalar, &l)?
-    {
-        (scalar, l, assumed) = (found.0, found.1, Some(found.2));
-    }
+    let assumed = match unit.holds && !is_endless && options.width > 1 {
+        true => Some(assumed::assume(module, &mut scalar, &mut l)?),
+        false if unit.holds => return Err(Assumed::none(&scalar, &l).into()),
+        false => None,
+    };
     if !is_endless && assumed.is_none() && kept_loads::keep(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
