@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The program as a host on AArch64, under qemu-user: what needs neither an LLVM for that machine nor processes of its own.
-# Not a step of continuous integration, since it compiles everything once more.
+# The program as a host on AArch64, under qemu-user: what needs neither an LLVM for that machine nor processes of its
+# own. Not a step of continuous integration, since it compiles everything once more.
 #
 #   tools/aarch64-host.sh [OPTIONS OF CARGO…]
 set -euo pipefail

@@ -1,4 +1,5 @@
-//! What `analyze` and similar verbs are about: a module, the target whose rules hold, and what is asked about each function.
+//! What `analyze` and similar verbs are about: a module, the target whose rules hold, and what is asked about each
+//! function.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -236,8 +237,8 @@ impl Unit {
         }
     }
 
-    /// The function, or the loop where loops are asked about, that is the only one to compute something on a line of the
-    /// input.
+    /// The function, or the loop where loops are asked about, that is the only one to compute something on a line of
+    /// the input.
     pub fn on_line(&self, line: u32) -> Option<FuncId> {
         let ir = &self.imported.ir;
         let is_there = |func: &Function| {

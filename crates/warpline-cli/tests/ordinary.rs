@@ -126,7 +126,8 @@ double running(const double *restrict x, double *restrict o, int n) {
 void columns(double *o, int n) { int k = 1; for (int i = 0; i < n; i++) { o[i] = k; k = 5 - k; } }
 ";
 
-/// The same of C++, with what each iteration loads anew since it may have stored there: sizes and pointers beside bytes.
+/// The same of C++, with what each iteration loads anew since it may have stored there: sizes and pointers beside
+/// bytes.
 const CPP: &str = "
 #include <complex>
 #include <cstdint>
@@ -137,7 +138,9 @@ struct Image {
   uint8_t &at(int x, int y) { return px[y * w + x]; }
   const uint8_t &at(int x, int y) const { return px[y * w + x]; }
 };
-void invert(Image &im) { for (int y = 0; y < im.h; y++) for (int x = 0; x < im.w; x++) im.at(x, y) = 255 - im.at(x, y); }
+void invert(Image &im) {
+  for (int y = 0; y < im.h; y++) for (int x = 0; x < im.w; x++) im.at(x, y) = 255 - im.at(x, y);
+}
 void blur(const Image &a, Image &b) {
   for (int y = 1; y < a.h - 1; y++)
     for (int x = 1; x < a.w - 1; x++) {

@@ -56,7 +56,11 @@ void NAME(summed)(u8 *o, const u8 *a, int n) {
   HEAD; int s = 0; for (int i = 0; i < h->count; i++) { s += o[i + h->at]; o[i] = i ^ 5; } o[1000] = s;
 }
 void NAME(checked)(u8 *o, const u8 *a, int n) {
-  HEAD; for (unsigned i = 0; i < (unsigned)n; i++) { if (i >= 1024u - h->count) __builtin_trap(); o[i + h->at] = o[i] + 1; }
+  HEAD;
+  for (unsigned i = 0; i < (unsigned)n; i++) {
+    if (i >= 1024u - h->count) __builtin_trap();
+    o[i + h->at] = o[i] + 1;
+  }
 }
 void NAME(down)(u8 *o, const u8 *a, int n) { HEAD; for (int i = n; i > h->at; i--) o[i] = i; }
 ";

@@ -33,6 +33,13 @@ fn run(place: &Path, arguments: &[&str]) -> Output {
     command(&all).current_dir(place).output().unwrap()
 }
 
+/// Writes a file below a folder.
+fn put(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
 #[test]
 fn a_project_gets_one_page_on_all_of_its_loops_and_what_cannot_be_read_is_said() {
     if !has_clang() {
@@ -135,11 +142,7 @@ fn a_project_of_another_style_is_reported_as_far_as_it_can_be_read() {
         return eprintln!("skipped: there is no clang");
     }
     let place = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| {
-        let path = place.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+    let put = |name: &str, text: &str| put(place.path(), name, text);
     put("inc/cfg.h", "#ifndef SCALE\n#error SCALE must be set\n#endif\n");
     put(
         "src/audio.c",
@@ -192,11 +195,7 @@ fn a_folder_stands_for_the_sources_below_it_and_files_without_loops_are_in_order
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| {
-        let path = place.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+    let put = |name: &str, text: &str| put(place.path(), name, text);
     put("src/scale.c", &GOOD.replace("FACTOR", "2"));
     put("src/deep/er/table.c", "const int table[] = { 1, 2, 3 };\n");
     put("src/one.c", "int one(int x) { return x + 1; }\n");
@@ -239,11 +238,7 @@ fn a_loop_of_a_header_is_told_once() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| {
-        let path = place.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
+    let put = |name: &str, text: &str| put(place.path(), name, text);
     put(
         "include/shared.h",
         "static __attribute__((noinline)) void twice(int *x, int n) {\n    for (int i = 0; i < n; i++) x[i] *= 2;\n}\n",

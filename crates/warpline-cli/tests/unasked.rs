@@ -620,7 +620,11 @@ double mean(const std::vector<double> &v) {
     // The only function is not refused twice.
     let place = Place::new(
         "f.c",
-        "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main(void) {\n    for (int i = 0; i < 9; i++) f(i);\n}\n",
+        "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+int main(void) {
+    for (int i = 0; i < 9; i++) f(i);
+}
+",
     );
     let said = stderr(&place.run("run", &[]));
     assert!(said.contains("calls are nested too deeply") && said.lines().count() == 1, "{said}");
@@ -648,7 +652,13 @@ fn a_function_that_does_not_end_is_named() {
     }
     let place = Place::new(
         "wait.c",
-        "int wait_for(volatile int *x, int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++) s += i;\n    while (*x != -1) ;\n    return s;\n}\n",
+        "int wait_for(volatile int *x, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) s += i;
+    while (*x != -1) ;
+    return s;
+}
+",
     );
     let made = place.run("run", &["--timeout", "1"]);
     let said = stderr(&made);

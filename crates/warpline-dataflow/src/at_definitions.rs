@@ -110,7 +110,8 @@ impl<F: Lattice> AtDefinitions<F> {
         AtDefinitions { facts: (0..program.variables() as u32).map(|v| fact(Version(v))).collect(), work }
     }
 
-    /// What is known of a variable: `after` an instruction, `at_entry` of a block, `on_entry` if it is there from the start.
+    /// What is known of a variable: `after` an instruction, `at_entry` of a block, `on_entry` if it is there from the
+    /// start.
     fn dense(
         program: &Program,
         work: Work,

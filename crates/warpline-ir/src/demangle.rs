@@ -9,7 +9,8 @@ use crate::printable::line;
 const LONGEST: usize = 1 << 16;
 
 /// The name that a function has in its source, if `name` is a mangled name of Rust or C++ (or OpenCL C); else `name`
-/// itself. Rust's hash and default arguments of C++'s library are left out, and what is unsafe to print is written out ([`line`](fn@line)).
+/// itself. Rust's hash and default arguments of C++'s library are left out, and what is unsafe to print is written out
+/// ([`line`](fn@line)).
 pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
         let text = format!("{rust:#}");

@@ -1,8 +1,8 @@
 //! Functions with variables: which values the variables have.
 //!
 //! Paper 1 (Section 6) follows variables through functions that are not in SSA form by definite reaching definitions;
-//! `warpline_testkit::reference::variables` is that analysis. Here variables are followed through SSA form instead, for three
-//! reasons: the paper's transformer needs a reducible graph, keeps a bit per node and variable and looks at every
+//! `warpline_testkit::reference::variables` is that analysis. Here variables are followed through SSA form instead, for
+//! three reasons: the paper's transformer needs a reducible graph, keeps a bit per node and variable and looks at every
 //! pair of a split and a node, where the engine works on any graph in almost linear time; the engine is never less
 //! precise (which is tested); and its causes lead through variables to sources, so that explanations go on.
 //!

@@ -2,7 +2,7 @@
 
 use warpline_ir::{
     BinaryOp, Block, CallInfo, CastOp, Constant, Effects, FuncId, Function, InstFlags, IntPred, MemAccess,
-    Module, Op, Scalar, SymbolKind, Type, Value,
+    Module, Op, SymbolKind, Type, Value,
 };
 
 pub(crate) const I64: Type = Type::Int(64);
@@ -109,8 +109,8 @@ impl<'m> Builder<'m> {
         self.value(Op::ExtractElement, &[mask, first], Type::BOOL)
     }
 
-    /// The mask of the first `count` lanes of a variant with so many, compared in elements as wide as the narrowest ones
-    /// that it loads and stores: these need the mask in that form.
+    /// The mask of the first `count` lanes of a variant with so many, compared in elements as wide as the narrowest
+    /// ones that it loads and stores: these need the mask in that form.
     pub(crate) fn first_lanes(&mut self, count: Value, variant: FuncId, lanes: u32) -> Value {
         let bits = narrowest_access(self.module, variant, lanes).unwrap_or(32).clamp(8, 32);
         let count = self.cast(CastOp::Trunc, count, Type::Int(bits));
@@ -294,13 +294,9 @@ fn narrowest_access(module: &Module, variant: FuncId, lanes: u32) -> Option<u32>
     let accesses = insts.filter(|&i| func.insts[i].effects().intersects(Effects::READS | Effects::WRITES));
     let moved = accesses.flat_map(|i| func.insts[i].args.iter().chain(&func.insts[i].results));
     let bits = moved.filter_map(|&v| match func.ty(v) {
-        Type::Vector(v) if v.lanes == lanes => match v.elem {
-            // Masks have one bit.
-            Scalar::Int(bits) => Some(bits).filter(|&bits| bits > 1),
-            Scalar::Float(kind) => Some(kind.bits()),
-            Scalar::Ptr(_) => Some(64),
-        },
+        Type::Vector(v) if v.lanes == lanes => Some(module.layout.scalar_bits(v.elem)),
         _ => None,
     });
-    bits.min()
+    // Masks have one bit.
+    bits.filter(|&bits| bits > 1).min()
 }

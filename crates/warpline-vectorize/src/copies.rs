@@ -7,6 +7,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 
+use warpline_dataflow::ssa;
 use warpline_ir::{Block, Edge, Function, Inst, Loc, Op, Type, Value, Var};
 
 /// The copies of blocks.
@@ -63,6 +64,35 @@ pub(crate) fn copy_blocks(func: &mut Function, region: &[Block], copies: &mut Bl
     }
     for &b in region {
         link(func, b, copies, values);
+    }
+}
+
+/// A region of which there are two.
+pub(crate) struct Twice {
+    copies: Blocks,
+    values: Values,
+    uses: Vec<(Value, Use)>,
+}
+
+impl Twice {
+    /// Copies a region. No edge leads from elsewhere into the copy yet.
+    pub(crate) fn make(func: &mut Function, region: &[Block]) -> Twice {
+        let (mut copies, mut values) = (Blocks::new(), Values::new());
+        let uses = uses_elsewhere(func, region);
+        copy_blocks(func, region, &mut copies, &mut values);
+        Twice { copies, values, uses }
+    }
+
+    /// The copy of a block of the region.
+    pub(crate) fn copy(&self, b: Block) -> Block {
+        self.copies[b].expect("every block of the region is copied")
+    }
+
+    /// Joins what original and copy compute, once control comes into both.
+    pub(crate) fn join(mut self, func: &mut Function) {
+        let mut vars = Vec::new();
+        join(func, &mut self.uses, &self.values, &mut vars);
+        ssa::construct_vars(func, &vars);
     }
 }
 

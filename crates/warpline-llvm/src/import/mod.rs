@@ -42,8 +42,8 @@ pub struct Imported {
     pub bridge: Bridge,
     /// Functions that LLVM's module does not have yet.
     pub(crate) pending: Vec<FuncId>,
-    /// The files of a source that are the user's own, headers included from anywhere, as the compiler that read it says;
-    /// empty where nobody says.
+    /// The files of a source that are the user's own, headers included from anywhere, as the compiler that read it
+    /// says; empty where nobody says.
     pub own_files: Vec<PathBuf>,
     access_types: access_types::Finder,
 }

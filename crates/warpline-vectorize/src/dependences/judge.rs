@@ -128,7 +128,8 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Has it checked, if need be, that a write does not change what is loaded before the loop. Whether that is possible.
+    /// Has it checked, if need be, that a write does not change what is loaded before the loop. Whether that is
+    /// possible.
     fn keep(&mut self, load: &Access, write: &Access) -> Result<bool, VectorizeError> {
         if self.comparison.meeting(load, write) == Meeting::Never {
             return Ok(true);

@@ -12,7 +12,6 @@
 
 use cranelift_entity::EntitySet;
 use warpline_dataflow::linear::Address;
-use warpline_dataflow::ssa;
 use warpline_ir::{Block, Function, Inst, Module, Op, Value};
 
 use super::find::Loop;
@@ -20,7 +19,7 @@ use super::invariant::{self, Accesses, Hoisted, Loads};
 use super::kept_loads::before;
 use super::peel;
 use crate::VectorizeError;
-use crate::copies::{Blocks, Values, copy_blocks, join, uses_elsewhere};
+use crate::copies::Twice;
 use crate::dependences::{Apart, Held};
 
 /// So many instructions are copied at most.
@@ -134,20 +133,16 @@ fn needed(func: &Function, l: &Loop) -> EntitySet<Value> {
 /// Copies the loop, and puts a branch before both: the block that leads to the copy, and the branch.
 fn copy(func: &mut Function, l: &Loop) -> (Block, Inst) {
     let region: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
-    let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
-    let mut uses = uses_elsewhere(func, &region);
     let entering = func.out_edges(l.preheader)[0];
     let starts = func.edges[entering].args.clone();
-    copy_blocks(func, &region, &mut copies, &mut values);
+    let twice = Twice::make(func, &region);
     let own = func.split_edge(entering, "");
     let otherwise = func.add_block("");
-    let header = copies[l.header].expect("the loop is copied");
-    func.set_terminator(otherwise, Op::Br, &[], &[header]);
+    func.set_terminator(otherwise, Op::Br, &[], &[twice.copy(l.header)]);
     let into = func.out_edges(otherwise)[0];
     func.edges[into].args = starts;
     let holds = func.bool_const(true);
     let branch = func.set_terminator(l.preheader, Op::CondBr, &[holds], &[own, otherwise]);
-    join(func, &mut uses, &values, &mut vars);
-    ssa::construct_vars(func, &vars);
+    twice.join(func);
     (otherwise, branch)
 }

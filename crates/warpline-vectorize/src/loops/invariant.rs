@@ -50,7 +50,8 @@ pub(super) struct Loads {
 /// Makes those of these loads before the loop of which the address is the same in all iterations.
 pub(super) fn hoist(module: &Module, func: &mut Function, l: &Loop, loads: Loads) -> Hoisted {
     let Loads { all, unsure, may_pass } = loads;
-    let mut hoist = Hoist { may_pass, unsure, ..Hoist::new(module, func, l) };
+    let tests = tests(func, l);
+    let mut hoist = Hoist { may_pass, unsure, tests, ..Hoist::new(module, func, l) };
     let (early, late): (Vec<Inst>, Vec<Inst>) = all.into_iter().partition(|&i| hoist.is_early(i));
     let mut replaced: Vec<(Inst, Value)> = early.iter().filter_map(|&i| hoist.load(l.preheader, i)).collect();
     replaced.extend(hoist.load_if_it_begins(&late));
@@ -165,6 +166,7 @@ struct Hoist<'a> {
     made: HashMap<Value, Value>,
     /// What the φs of the header are in the first iteration.
     starts: Vec<Value>,
+    /// Where iterations get no further, in the order of execution.
     tests: Vec<(Block, Option<Inst>)>,
     /// Blocks on the way to the loop that are not always executed.
     ways: Vec<Block>,
@@ -177,8 +179,7 @@ struct Hoist<'a> {
 impl<'a> Hoist<'a> {
     fn new(module: &'a Module, func: &'a mut Function, l: &'a Loop) -> Hoist<'a> {
         let starts = func.edges[func.out_edges(l.preheader)[0]].args.to_vec();
-        let tests = tests(func, l);
-        let (unsure, made, ways, held, passed) = Default::default();
+        let (unsure, made, tests, ways, held, passed) = Default::default();
         Hoist { module, func, l, may_pass: false, unsure, made, starts, tests, ways, held, passed }
     }
 

@@ -9,7 +9,8 @@
 //! return, up to W − 1 that would have come after it may have been executed in part.
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
-//! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless they
+//! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless
+//! they
 //!    overwrite it, which is checked;
 //!    `peel`: its first iteration is executed before it, for values that wrap around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;

@@ -8,12 +8,11 @@
 //! From the second iteration on, `before` is `i - 1`: an address like any other. In lanes it would be a value of the
 //! iteration before, and `a[before]` a gather. So the first iteration is copied to before the loop.
 
-use warpline_dataflow::ssa;
 use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, Module, Op, Type, Value};
 
 use super::carried::{Carried, Dependent, Kind};
 use super::find::Loop;
-use crate::copies::{Blocks, Values, copy_blocks, join, uses_elsewhere};
+use crate::copies::Twice;
 use crate::dependences::Growth;
 
 /// So many instructions are copied at most.
@@ -55,22 +54,18 @@ pub(super) fn size(func: &Function, l: &Loop) -> usize {
 /// Copies the first iteration to before the loop, and computes these φs from the inductions.
 pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wrapped]) {
     let region: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
-    let (mut copies, mut values, mut vars) = (Blocks::new(), Values::new(), Vec::new());
-    let mut uses = uses_elsewhere(func, &region);
     let entering = func.out_edges(l.preheader)[0];
     let place = func.edges[l.back].from;
     let which = func.out_edges(place).iter().position(|&e| e == l.back);
-    copy_blocks(func, &region, &mut copies, &mut values);
-    let copy = |b: Block| copies[b].expect("the loop is copied");
+    let twice = Twice::make(func, &region);
     let first = func.edges[entering].args.clone();
-    func.redirect_edge(entering, copy(l.header));
+    func.redirect_edge(entering, twice.copy(l.header));
     func.edges[entering].args = first;
-    let back = func.out_edges(copy(place))[which.expect("the edge leaves the block")];
+    let back = func.out_edges(twice.copy(place))[which.expect("the edge leaves the block")];
     let next = func.edges[back].args.clone();
     func.redirect_edge(back, l.header);
     func.edges[back].args = next;
-    join(func, &mut uses, &values, &mut vars);
-    ssa::construct_vars(func, &vars);
+    twice.join(func);
     for Wrapped { phi, induction, step, flags } in wrapped {
         let new = before(module, func, l.header, *induction, *step, *flags);
         func.map_operands(|v| if v == *phi { new } else { v });
