@@ -39,6 +39,7 @@ use super::compaction::Compaction;
 use super::find::Loop;
 use super::recurrences::{self, Affine};
 use super::selections::{self, Selection};
+use super::{Carry, CarryKind};
 
 /// A φ of a loop's header.
 #[derive(Clone, Debug)]
@@ -673,4 +674,51 @@ fn intrinsic(name: &str) -> Option<Combine> {
         "umax" => Combine::UMax,
         _ => return None,
     })
+}
+
+/// What a loop combines over all iterations, or scans.
+pub(super) fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
+    let found = carried.iter().filter_map(|c| match &c.kind {
+        Kind::Reduction { combiner, .. } | Kind::Scan { combiner, .. } => {
+            Some((combiner.combine, func.ty(c.phi)))
+        }
+        // A comparison decides, as it does about a minimum.
+        Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
+        Kind::Induction { .. }
+        | Kind::Growing { .. }
+        | Kind::Ordered { .. }
+        | Kind::Affine(_)
+        | Kind::Polynomial(_)
+        | Kind::Previous
+        | Kind::Compaction(_)
+        | Kind::Computed => None,
+    });
+    found.collect()
+}
+
+/// What a loop combines in the order of the iterations.
+pub(super) fn ordered(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
+    let found = carried.iter().filter_map(|c| match c.kind {
+        Kind::Ordered { combine, .. } => Some((combine, func.ty(c.phi))),
+        _ => None,
+    });
+    found.collect()
+}
+
+impl Carried {
+    /// What is said of it.
+    pub(super) fn public(&self, func: &Function) -> Carry {
+        let (kind, combine) = match &self.kind {
+            Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
+            Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
+            Kind::Ordered { .. } => (CarryKind::Ordered, None),
+            Kind::Affine(_) | Kind::Polynomial(_) => (CarryKind::Recurrence, None),
+            Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
+            Kind::Previous => (CarryKind::Previous, None),
+            Kind::Compaction(_) => (CarryKind::Compaction, None),
+            Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
+        };
+        let rounds = combine.is_some_and(|c| c.is_in_order(func.ty(self.phi)));
+        Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
+    }
 }

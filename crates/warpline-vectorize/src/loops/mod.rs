@@ -10,8 +10,7 @@
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless
-//! they
-//!    overwrite it, which is checked;
+//!    they overwrite it, which is checked;
 //!    `peel`: its first iteration is executed before it, for values that wrap around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
@@ -74,7 +73,7 @@ use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use assumed::Assumed;
 use body::{Body, Lines, Special};
 use bounds::Bound;
-use carried::{Carried, Kind};
+use carried::{Carried, Kind, combined, ordered};
 use find::Loop;
 use peel::Wrapped;
 use rewrite::{Parts, Rewritten};
@@ -764,50 +763,4 @@ fn has_cross_lane_operations(module: &Module, func: &Function, l: &Loop) -> bool
         let asks = |call: &CallInfo| call.callee.is_some_and(|s| callees.contains(s));
         lane_op(module, func, i).is_some() || matches!(&func.insts[i].op, Op::Call(call) if asks(call))
     })
-}
-
-/// What a loop combines over all iterations, or scans.
-fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
-    let found = carried.iter().filter_map(|c| match &c.kind {
-        Kind::Reduction { combiner, .. } | Kind::Scan { combiner, .. } => {
-            Some((combiner.combine, func.ty(c.phi)))
-        }
-        // A comparison decides, as it does about a minimum.
-        Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
-        Kind::Induction { .. }
-        | Kind::Growing { .. }
-        | Kind::Ordered { .. }
-        | Kind::Affine(_)
-        | Kind::Polynomial(_)
-        | Kind::Previous
-        | Kind::Compaction(_)
-        | Kind::Computed => None,
-    });
-    found.collect()
-}
-
-/// What a loop combines in the order of the iterations.
-fn ordered(func: &Function, carried: &[Carried]) -> Vec<(Combine, Type)> {
-    let found = carried.iter().filter_map(|c| match c.kind {
-        Kind::Ordered { combine, .. } => Some((combine, func.ty(c.phi))),
-        _ => None,
-    });
-    found.collect()
-}
-
-impl Carried {
-    fn public(&self, func: &Function) -> Carry {
-        let (kind, combine) = match &self.kind {
-            Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
-            Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
-            Kind::Ordered { .. } => (CarryKind::Ordered, None),
-            Kind::Affine(_) | Kind::Polynomial(_) => (CarryKind::Recurrence, None),
-            Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
-            Kind::Previous => (CarryKind::Previous, None),
-            Kind::Compaction(_) => (CarryKind::Compaction, None),
-            Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
-        };
-        let rounds = combine.is_some_and(|c| c.is_in_order(func.ty(self.phi)));
-        Carry { name: func.value_name(self.phi), kind, rounds_otherwise: rounds }
-    }
 }
