@@ -453,7 +453,8 @@ __kernel void spmv_csr_vector(__global const int *val, __global int *out, const 
   SYNC;
   if (id == 0 && t + 1 < size) partialSums[t] += partialSums[t + 1];
   SYNC;
-  if (id == 0 && row < dim) out[row] = partialSums[t];
+  // Work-items behind the last whole row of a group would write a row of the next group, which may run meanwhile.
+  if (id == 0 && row < dim && t / 4 < vecsPerGroup) out[row] = partialSums[t];
 }
 
 // Steps of an FFT of eight points by each, with an exchange in between.
