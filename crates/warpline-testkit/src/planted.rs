@@ -141,6 +141,15 @@ impl Source {
     /// `f(n, p, q, s)`: a loop over `i` in which another one walks over rows or columns of arrays: the accesses are at
     /// `(x + …)·length + y + …` elements, of which one index is `i` and the other one, `j`, counts.
     pub fn of_rows(seed: u64) -> Source {
+        Source::of_nest(seed, Source::in_rows)
+    }
+
+    /// `f(n, p, q, s)`: as [`of_rows`](Source::of_rows), over parts of elements that are no powers of two of bytes.
+    pub fn of_elements(seed: u64) -> Source {
+        Source::of_nest(seed, |source, _, length| source.in_elements(length))
+    }
+
+    fn of_nest(seed: u64, mut address: impl FnMut(&mut Source, u32, &str) -> String) -> Source {
         let mut source = Source::new(seed);
         source.decided = false;
         source.text = "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {\nentry:\n".to_owned();
@@ -174,7 +183,7 @@ impl Source {
         for n in 0..2 + source.rng.below(3) {
             let bits = *source.rng.pick(&[32, 32, 32, 16, 64]);
             let length = &lengths[usize::from(source.rng.chance(1, 8))];
-            let address = source.in_rows(bits, length);
+            let address = address(&mut source, bits, length);
             if n == 0 || source.rng.chance(1, 2) {
                 let (x, sum) = (source.load(bits, &address), source.fresh("v"));
                 source.line(&format!("{sum}: i64 = add {value}, {x}"));
@@ -222,6 +231,34 @@ impl Source {
             self.line(&format!("{sum}: i64 = add {flags}{line}, {y}"));
             self.line(&format!("{at}: ptr = getelementptr inbounds i{bits}, {pointer}, {sum}"));
         }
+        at
+    }
+
+    /// An address of a part of an element of an array, whose size goes by the length of the program.
+    fn in_elements(&mut self, length: &str) -> String {
+        let size = 3 + length.bytes().fold(0, |sum, b| sum + usize::from(b)) % 26;
+        let field = self.rng.below(size);
+        let (index, flags) = (self.fresh("x"), *self.rng.pick(&["nsw ", "nsw ", ""]));
+        let counter = *self.rng.pick(&["%i", "%j"]);
+        let mut inside = if self.rng.chance(4, 5) { " inbounds" } else { "" };
+        match self.rng.below(6) {
+            0 => self.line(&format!("{index}: i64 = add {flags}{counter}, 1")),
+            1 => self.line(&format!("{index}: i64 = mul {flags}{counter}, 2")),
+            2 => {
+                let narrow = self.fresh("n");
+                self.line(&format!("{narrow}: i32 = trunc {counter}"));
+                self.line(&format!("{index}: i64 = sext {narrow}"));
+            }
+            // Times 7, this is the counter again: elements of 28 bytes are 4 bytes apart.
+            3 if size % 7 == 0 => {
+                inside = "";
+                self.line(&format!("{index}: i64 = mul {counter}, 7905747460161236407"));
+            }
+            _ => self.line(&format!("{index}: i64 = add nsw {counter}, 0")),
+        }
+        let (element, at, pointer) = (self.fresh("e"), self.fresh("g"), self.pointer());
+        self.line(&format!("{element}: ptr = getelementptr{inside} [{size} x i8], {pointer}, {index}"));
+        self.line(&format!("{at}: ptr = getelementptr inbounds i8, {element}, i64 {field}"));
         at
     }
 

@@ -137,12 +137,12 @@ fn loops_with_planted_dependences_are_right_or_refused() {
     }
 }
 
-#[test]
-fn loops_that_walk_over_rows_and_columns_are_right_or_refused() {
+/// Tries programs one after the other: how many agree, how many of these with checks, and how many are refused.
+fn try_all(source: impl Fn(u64) -> Source) -> (u64, u64, u64) {
     let (programs, first) = (programs(), number("WARPLINE_SEED", 1));
     let (mut agreed, mut checked, mut refused) = (0, 0, 0);
     for seed in first..first + programs {
-        match try_one(seed, Source::of_rows(seed)).1 {
+        match try_one(seed, source(seed)).1 {
             Outcome::Agree { checked: true } => (agreed, checked) = (agreed + 1, checked + 1),
             Outcome::Agree { .. } => agreed += 1,
             Outcome::Refused => refused += 1,
@@ -150,6 +150,21 @@ fn loops_that_walk_over_rows_and_columns_are_right_or_refused() {
         }
     }
     println!("{programs} loops: {agreed} agree ({checked} with checks), {refused} refused");
+    (agreed, checked, refused)
+}
+
+#[test]
+fn loops_over_parts_of_elements_are_right_or_refused() {
+    let (programs, (agreed, checked, refused)) = (programs(), try_all(Source::of_elements));
+    if programs >= 1_000 {
+        assert!((agreed - checked) * 12 > programs, "too few need no checks");
+        assert!(refused * 10 > programs, "too few have dependences");
+    }
+}
+
+#[test]
+fn loops_that_walk_over_rows_and_columns_are_right_or_refused() {
+    let (programs, (agreed, checked, refused)) = (programs(), try_all(Source::of_rows));
     if programs >= 1_000 {
         assert!(agreed * 5 > programs, "too few are vectorized");
         assert!((agreed - checked) * 12 > programs, "too few need no checks");

@@ -2,11 +2,14 @@
 
 use smallvec::SmallVec;
 
-use super::sum::{Extension, Sum, Term};
-use warpline_ir::{AggregateType, Function, Inst, Module, Op, Type, Value};
+use super::sum::{Arithmetic, Extension, Sum, Term};
+use warpline_ir::{AggregateType, Function, Inst, InstFlags, Module, Op, Type, Value};
 
 /// How many steps from pointer to pointer are followed.
 const MAX_STEPS: u32 = 12;
+
+/// Offsets of exact addresses are less, so that no sum of them wraps.
+const MAX_EXACT: u64 = 1 << 40;
 
 /// `root + Σ term + offset`, modulo the width of address arithmetic. Holds in every lane in which the address is not
 /// poison; what lane 0's scalar yields where that lane is not there (the ghost) may be something else.
@@ -24,6 +27,17 @@ impl Address {
     /// Takes an address apart as far as its arithmetic is understood. `None` if the value is no scalar pointer, or
     /// one whose arithmetic is wider than 64 bits.
     pub fn of(module: &Module, func: &Function, address: Value) -> Option<Address> {
+        Self::by(Arithmetic::Modular, module, func, address)
+    }
+
+    /// Takes an address apart only where nothing wraps: the sum is the address itself, not just modulo its width, and
+    /// terms are signed numbers. So much less is taken apart: `getelementptr` that promises to stay in bounds, sums
+    /// and products that promise not to wrap. `None` also if a constant is huge.
+    pub fn exactly(module: &Module, func: &Function, address: Value) -> Option<Address> {
+        Self::by(Arithmetic::Exact, module, func, address)
+    }
+
+    fn by(arithmetic: Arithmetic, module: &Module, func: &Function, address: Value) -> Option<Address> {
         let Type::Ptr(space) = func.ty(address) else { return None };
         let bits = module.layout.index_bits(space);
         if bits > 64 {
@@ -32,7 +46,9 @@ impl Address {
         let mut sum = Sum::number(bits, 0);
         let mut root = address;
         for _ in 0..MAX_STEPS {
-            let Some((base, with)) = func.def_inst(root).and_then(|i| add_gep(module, func, i, &sum)) else {
+            let Some((base, with)) =
+                func.def_inst(root).and_then(|i| add_gep(arithmetic, module, func, i, &sum))
+            else {
                 break;
             };
             (root, sum) = (base, with);
@@ -55,15 +71,25 @@ pub fn step(module: &Module, func: &Function, gep: Inst) -> Option<(SmallVec<[Te
     if bits != 64 {
         return None;
     }
-    let (_, sum) = add_gep(module, func, gep, &Sum::number(bits, 0))?;
+    let (_, sum) = add_gep(Arithmetic::Modular, module, func, gep, &Sum::number(bits, 0))?;
     Some(sum.into_parts())
 }
 
 /// The base of a `getelementptr`, and a sum with what that adds to it. `None` if it is no such instruction, or not
 /// understood.
-fn add_gep(module: &Module, func: &Function, gep: Inst, sum: &Sum) -> Option<(Value, Sum)> {
+fn add_gep(
+    arithmetic: Arithmetic,
+    module: &Module,
+    func: &Function,
+    gep: Inst,
+    sum: &Sum,
+) -> Option<(Value, Sum)> {
     let data = &func.insts[gep];
     let Op::Gep(elem) = data.op else { return None };
+    let stays = data.flags.intersects(InstFlags::INBOUNDS | InstFlags::NUSW);
+    if arithmetic == Arithmetic::Exact && !stays {
+        return None;
+    }
     let types = &module.types;
     let mut container = elem;
     let mut sum = sum.clone();
@@ -85,7 +111,8 @@ fn add_gep(module: &Module, func: &Function, gep: Inst, sum: &Sum) -> Option<(Va
         let size = module.layout.alloc_size(types, container)?;
         let Type::Int(width) = func.ty(index) else { return None };
         let extension = if width < sum.bits() { Extension::Signed } else { Extension::None };
-        sum = sum.and(func, index, extension, i64::try_from(size).ok()?)?;
+        sum = sum.and_by(arithmetic, func, index, extension, i64::try_from(size).ok()?)?;
     }
-    Some((data.args[0], sum))
+    let small = sum.constant().unsigned_abs() < MAX_EXACT;
+    (arithmetic == Arithmetic::Modular || small).then_some((data.args[0], sum))
 }

@@ -60,7 +60,8 @@ impl Sum {
     /// The same, but values of which `is_leaf` is true are not taken apart.
     pub fn until(func: &Function, v: Value, is_leaf: &dyn Fn(Value) -> bool) -> Option<Sum> {
         let bits = func.ty(v).int_bits().filter(|&bits| bits <= 64)?;
-        let mut reader = Reader { func, is_leaf, sum: Self::number(bits, 0) };
+        let mut reader =
+            Reader { func, is_leaf, sum: Self::number(bits, 0), arithmetic: Arithmetic::Modular };
         reader.add(v, Extension::None, 1, MAX_DEPTH);
         reader.finish()
     }
@@ -74,7 +75,19 @@ impl Sum {
 
     /// This sum and a number times a factor. `None` if there are too many terms.
     pub(super) fn and(self, func: &Function, v: Value, extension: Extension, scale: i64) -> Option<Sum> {
-        let mut reader = Reader { func, is_leaf: &|_| false, sum: self };
+        self.and_by(Arithmetic::Modular, func, v, extension, scale)
+    }
+
+    /// The same in this arithmetic. `None` if there are too many terms, or, exactly, if one may be huge.
+    pub(super) fn and_by(
+        self,
+        arithmetic: Arithmetic,
+        func: &Function,
+        v: Value,
+        extension: Extension,
+        scale: i64,
+    ) -> Option<Sum> {
+        let mut reader = Reader { func, is_leaf: &|_| false, sum: self, arithmetic };
         reader.add(v, extension, scale, MAX_DEPTH);
         reader.finish()
     }
@@ -168,11 +181,24 @@ pub(super) fn wrapped(x: i64, bits: u32) -> i64 {
     x << (64 - bits) >> (64 - bits)
 }
 
+/// What a sum is equal to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Arithmetic {
+    /// What is taken apart, modulo 2^bits.
+    Modular,
+    /// That number itself, read as a signed one: only what promises not to wrap is taken apart.
+    Exact,
+}
+
+/// Scales and constants of exact sums are less: so many terms with them do not wrap.
+const MAX_EXACT: u64 = 1 << 32;
+
 /// Collects the terms of a sum.
 struct Reader<'a> {
     func: &'a Function,
     is_leaf: &'a dyn Fn(Value) -> bool,
     sum: Sum,
+    arithmetic: Arithmetic,
 }
 
 impl Reader<'_> {
@@ -184,6 +210,11 @@ impl Reader<'_> {
                 Extension::Unsigned => c as i64,
                 _ => wrapped(c as i64, width.min(64)),
             };
+            let huge = (i128::from(c) * i128::from(scale)).unsigned_abs() >= MAX_EXACT.into();
+            if self.arithmetic == Arithmetic::Exact && huge {
+                self.sum.terms.push(Term { value, extension, scale: i64::MAX });
+                return;
+            }
             self.sum.constant = self.sum.constant.wrapping_add(c.wrapping_mul(scale));
             return;
         }
@@ -208,7 +239,7 @@ impl Reader<'_> {
         };
         // Whether wide arithmetic on extended operands yields the extended result.
         let exact = match extension {
-            Extension::None => true,
+            Extension::None => self.arithmetic == Arithmetic::Modular || data.flags.contains(InstFlags::NSW),
             Extension::Signed => data.flags.contains(InstFlags::NSW),
             Extension::Unsigned => data.flags.contains(InstFlags::NUW),
         };
@@ -265,6 +296,10 @@ impl Reader<'_> {
     }
 
     fn finish(self) -> Option<Sum> {
-        self.sum.normalized()
+        let sum = self.sum;
+        let small = |n: i64| n.unsigned_abs() < MAX_EXACT;
+        let narrow = |t: &Term| self.func.ty(t.value).int_bits().is_some_and(|bits| bits <= 64);
+        let exact = || small(sum.constant) && sum.terms.iter().all(|t| small(t.scale) && narrow(t));
+        (self.arithmetic == Arithmetic::Modular || exact()).then(|| sum.normalized()).flatten()
     }
 }

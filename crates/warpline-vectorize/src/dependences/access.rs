@@ -1,5 +1,6 @@
 //! The accesses of a kernel to memory that other lanes may see.
 
+use super::fields::Within;
 use super::pieces::Pieces;
 use super::place::{Place, Places};
 use super::region::{Held, Stands, Sym};
@@ -15,6 +16,8 @@ pub(crate) struct Access {
     pub(crate) address: Option<Value>,
     /// Where that is, if it can be compared with others.
     pub(crate) place: Option<Place>,
+    /// The same, as far as nothing wraps.
+    pub(crate) within: Option<Within>,
     pub(crate) roots: Roots,
     /// Bytes, if known.
     pub(crate) size: Option<u64>,
@@ -100,6 +103,7 @@ impl Collector<'_> {
             inst: load,
             address: None,
             place: self.places.outside(address),
+            within: Within::outside(&self.places, address),
             roots: self.objects.from(Sym::Outer(address)),
             size,
             reads: true,
@@ -148,8 +152,19 @@ impl Collector<'_> {
         {
             return None;
         }
-        let place = self.places.of(address);
-        Some(Access { inst, address: Some(address), place, roots, size, reads, writes, kind, ty: None })
+        let (place, within) = (self.places.of(address), Within::of(&self.places, address));
+        Some(Access {
+            inst,
+            address: Some(address),
+            place,
+            within,
+            roots,
+            size,
+            reads,
+            writes,
+            kind,
+            ty: None,
+        })
     }
 
     fn anywhere(&self, inst: Inst, effects: Effects) -> Access {
@@ -157,6 +172,7 @@ impl Collector<'_> {
             inst,
             address: None,
             place: None,
+            within: None,
             roots: Roots::Any,
             size: None,
             reads: effects.contains(Effects::READS),
@@ -193,7 +209,11 @@ impl Collector<'_> {
             let rw = (call.effects.contains(Effects::READS), call.effects.contains(Effects::WRITES));
             let pointers = data.args.iter().filter(|&&a| self.func.ty(a).is_ptr());
             for &p in pointers {
-                out.extend(self.at(inst, p, None, Kind::Call, rw).map(|a| Access { place: None, ..a }));
+                out.extend(self.at(inst, p, None, Kind::Call, rw).map(|a| Access {
+                    place: None,
+                    within: None,
+                    ..a
+                }));
             }
         } else {
             let does = call.callee.map_or(call.effects, |s| shared_effects(self.module, s, call.effects));

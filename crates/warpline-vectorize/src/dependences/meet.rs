@@ -76,7 +76,7 @@ impl Comparison<'_> {
         if a.kind == Kind::Packed || b.kind == Kind::Packed {
             return Meeting::Unknown(Unknown::Irregular);
         }
-        if self.rows_are_apart(a, b) {
+        if self.rows_are_apart(a, b) || self.fields_are_apart(a, b) {
             return Meeting::Never;
         }
         let Some(delta) = x.distance(y) else { return Meeting::Unknown(Unknown::Pointers) };
@@ -108,6 +108,15 @@ impl Comparison<'_> {
     /// Whether two accesses never touch the same byte, in one lane either: by their types or the objects.
     pub(super) fn are_apart(&self, a: &Access, b: &Access) -> bool {
         types_are_apart(self.module, a.ty, b.ty) || self.objects.are_apart(&a.roots, &b.roots)
+    }
+
+    /// Whether two accesses touch different bytes of whatever elements of an array.
+    fn fields_are_apart(&self, a: &Access, b: &Access) -> bool {
+        let (Some(x), Some(y), Some(of_a), Some(of_b)) = (&a.within, &b.within, a.size, b.size) else {
+            return false;
+        };
+        let is_fixed = |v: Value| self.uniformity.shape(v).is_uniform() && !self.moves(v);
+        x.is_apart(of_a, y, of_b, is_fixed)
     }
 
     /// Two different indices, both small, for which two accesses touch the same bytes, if their addresses differ by

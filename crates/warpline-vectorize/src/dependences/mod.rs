@@ -9,7 +9,8 @@
 //! 1. `access`: the accesses to memory that lanes share; `roots`: the objects that they may lead to;
 //! 2. `place`: addresses as sums of what stays the same in a lane, what moves in its inner loops (`bounds`), and rows
 //!    of arrays;
-//! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`);
+//! 3. `meet`: whether two accesses can touch the same bytes, by the distance rule (`distance`) and by what part of an
+//!    element they touch (`fields`);
 //! 4. `order`: which of two statements comes first in the lane program, where all passes that move statements have
 //!    done so;
 //! 5. `judge`: what the contract says; `guards`: which lanes come to an access at all; `irregular`: addresses that
@@ -18,7 +19,7 @@
 //!    when its pointers are known;
 //! 7. `pieces`: what lanes would break, but a single lane after the other does not.
 //!
-//! Distances and steps are congruences modulo 2^64, so no proof rests on arithmetic that does not wrap. Terms that
+//! Distances and steps are congruences modulo 2^64, so no proof by them rests on arithmetic that does not wrap. Terms that
 //! change in a loop within the kernel do not cancel, since two accesses may be made in different iterations: their
 //! ranges count, or that they are in one iteration.
 
@@ -28,6 +29,7 @@ mod bounds;
 pub(super) mod checks;
 mod counted;
 mod distance;
+mod fields;
 mod guards;
 mod inspect;
 mod interval;

@@ -217,7 +217,7 @@ impl Places<'_> {
 }
 
 /// The variable that an address begins at.
-fn global(func: &Function, v: Value, offset: &mut i64) -> Option<Sym> {
+pub(super) fn global(func: &Function, v: Value, offset: &mut i64) -> Option<Sym> {
     match func.constant(v) {
         Some(&Constant::Address { symbol, offset: more, .. }) => {
             *offset = offset.wrapping_add(more);

@@ -87,7 +87,8 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
     let mut b = Builder { module, func, at: preheader };
     let scalar = b.block("scalar");
     let finals = phis(&mut b, scalar, &starts);
-    let rounds = parts.counter.rounds(&mut b, &starts);
+    let counts: Vec<Value> = parts.carried.iter().map(|c| c.phi).collect();
+    let rounds = parts.counter.rounds(&mut b, parts.l, &starts, &counts);
     let bounded = is_bounded(parts.carried, parts.selections);
     let rounds = if bounded { at_most(&mut b, rounds, MAX_NUMBER) } else { rounds };
     let rounds = parts.within_search(&mut b, rounds, &starts);

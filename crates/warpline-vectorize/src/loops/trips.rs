@@ -1,7 +1,8 @@
 //! How often a loop goes round, computed before it begins.
 //!
 //! The test of the loop compares a counter with a bound, both linear: in iteration *k* the counter is
-//! `start + k·step` with a constant step, and the bound is the same in all. [`Counter::rounds`] makes the code for
+//! `start + k·step` with a constant step, and the bound is the same in all; what is compared may also be computed from
+//! the counter, as in `i + width <= n` or `2 * i + 1 < n`. [`Counter::rounds`] makes the code for
 //! the number of iterations in which the test lets the loop go on. It never counts one too many: where the arithmetic
 //! does not tell (a step that passes the bound by, a range of all numbers), the number is 0, and the scalar loop does
 //! all the work.
@@ -36,6 +37,8 @@ pub(super) struct Counter {
     offset: i128,
     /// The extension of the sum, and its type.
     extension: Option<(CastOp, Type)>,
+    /// What is compared instead, if it is computed from the φ and what stays the same.
+    computed: Option<Computed>,
     /// What is added in each iteration.
     step: i128,
     /// The loop goes on if `counter pred bound`.
@@ -57,6 +60,13 @@ pub(super) struct Part {
     pub(super) holds: bool,
     /// Whether it is not looked at where another one does not hold: it may be poison then.
     in_doubt: bool,
+}
+
+/// A number that is computed from a φ: that times a constant, and a sum of what stays the same.
+#[derive(Clone, Debug)]
+struct Computed {
+    number: Value,
+    scale: i128,
 }
 
 /// So many comparisons are taken out of a test.
@@ -137,8 +147,8 @@ impl Counter {
             VectorizeError::at_inst(func, l.test, reason)
         })?;
         let Exhausted { step, pred, end: bound, .. } = range;
-        let (offset, extension, also, fixed) = (0, None, Vec::new(), Vec::new());
-        Ok(Counter { phi, offset, extension, step, pred, bound, in_doubt, also, fixed })
+        let (offset, extension, computed, also, fixed) = (0, None, None, Vec::new(), Vec::new());
+        Ok(Counter { phi, offset, extension, computed, step, pred, bound, in_doubt, also, fixed })
     }
 
     /// Reads a comparison of a loop's test.
@@ -168,11 +178,20 @@ impl Counter {
         };
         let pred = if part.holds { pred } else { inverse(pred) };
         let (inner, extension) = stripped(func, counter);
-        let Some((phi, offset, flags)) = counting(asked, inner) else {
-            return refuse("what is compared does not change by the same constant in each iteration");
+        let irregular = "what is compared does not change by the same constant in each iteration";
+        let (phi, offset, flags, computed) = match counting(asked, inner) {
+            Some((phi, offset, flags)) => (phi, offset, flags, None),
+            None => match computed(asked, counter) {
+                Some((phi, computed)) => (phi, 0, InstFlags::empty(), Some(computed)),
+                None => return refuse(irregular),
+            },
         };
+        let extension = extension.filter(|_| computed.is_none());
         let Kind::Induction { step: Growth::Constant(step), flags: own } = carried[phi].kind else {
-            return refuse("what is compared does not change by the same constant in each iteration");
+            return refuse(irregular);
+        };
+        let Some(moves) = computed.as_ref().map_or(Some(step), |c| c.scale.checked_mul(step)) else {
+            return refuse(irregular);
         };
         let flags = flags & own;
         let extended_exactly = match extension {
@@ -184,9 +203,9 @@ impl Counter {
             return refuse("the counter is narrower than the bound and may wrap");
         }
         let ends = match pred {
-            IntPred::Slt | IntPred::Ult | IntPred::Sle | IntPred::Ule => step > 0,
-            IntPred::Sgt | IntPred::Ugt | IntPred::Sge | IntPred::Uge => step < 0,
-            IntPred::Ne => step != 0,
+            IntPred::Slt | IntPred::Ult | IntPred::Sle | IntPred::Ule => moves > 0,
+            IntPred::Sgt | IntPred::Ugt | IntPred::Sge | IntPred::Uge => moves < 0,
+            IntPred::Ne => moves != 0,
             IntPred::Eq => false,
         };
         if !ends {
@@ -197,6 +216,7 @@ impl Counter {
             phi,
             offset,
             extension,
+            computed,
             step,
             pred,
             bound,
@@ -209,7 +229,7 @@ impl Counter {
     /// What the test promises of the counter in iterations in which the loop goes on: that `start + k·step` does not
     /// wrap.
     pub(super) fn promises(&self) -> InstFlags {
-        if self.offset != 0 || self.extension.is_some() {
+        if !self.compares_phi() {
             return InstFlags::empty();
         }
         match self.pred {
@@ -219,13 +239,18 @@ impl Counter {
         }
     }
 
+    /// Whether the φ that counts is compared as it is.
+    fn compares_phi(&self) -> bool {
+        self.offset == 0 && self.extension.is_none() && self.computed.is_none()
+    }
+
     /// What counts by 1 while it is less than a bound, both compared at the head of the loop as they are. Not equal is
     /// as good where it counts from 0: see [`no_wrap`](super::no_wrap).
     pub(super) fn counts_by_one(&self, func: &Function, l: &Loop) -> Option<Counting> {
         let into = func.out_edges(l.preheader)[0];
         let from = func.edges[into].args[self.phi];
         let from_zero = number(func, from) == Some(0);
-        let as_it_is = self.offset == 0 && self.extension.is_none() && !self.in_doubt;
+        let as_it_is = self.compares_phi() && !self.in_doubt;
         let less = matches!(self.pred, IntPred::Ult | IntPred::Slt) || from_zero && self.pred == IntPred::Ne;
         let is_signed = self.pred == IntPred::Slt;
         let counting = Counting { phi: self.phi, from, from_zero, bound: self.bound, is_signed };
@@ -256,7 +281,8 @@ impl Counter {
         let into = func.out_edges(l.preheader)[0];
         let start = func.edges[into].args[self.phi];
         let exact = self.pred == IntPred::Ne || self.pred == IntPred::Ult && self.offset == self.step;
-        let inside = !self.in_doubt && (self.offset == 0 || self.offset == self.step);
+        let inside =
+            !self.in_doubt && self.computed.is_none() && (self.offset == 0 || self.offset == self.step);
         (func.ty(start).is_ptr() && self.step == i128::from(step) && exact && inside)
             .then_some((start, self.bound))
     }
@@ -274,18 +300,19 @@ impl Counter {
 
     fn constant_rounds_of_one(&self, func: &Function, l: &Loop) -> Option<u64> {
         let into = func.out_edges(l.preheader)[0];
-        let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && self.extension.is_none())?;
+        let as_it_is = self.extension.is_none() && self.computed.is_none();
+        let bits = func.ty(self.bound).int_bits().filter(|&bits| bits <= 64 && as_it_is)?;
         let from = number(func, func.edges[into].args[self.phi])?.wrapping_add(self.offset as u128);
         let from = from & ((1 << bits) - 1);
         rounds(self.pred, from, i64::try_from(self.step).ok()?, number(func, self.bound)?, bits)
     }
 
     /// Makes the code for the number of iterations in which the test lets the loop go on, an unsigned `i64`. `starts`
-    /// has what the header's φs begin with.
-    pub(super) fn rounds(&self, b: &mut Builder, starts: &[Value]) -> Value {
-        let own = self.rounds_of_one(b, starts);
+    /// has what the header's φs, `phis`, begin with.
+    pub(super) fn rounds(&self, b: &mut Builder, l: &Loop, starts: &[Value], phis: &[Value]) -> Value {
+        let own = self.rounds_of_one(b, l, starts, phis);
         let counted = self.also.iter().fold(own, |least, counter| {
-            let rounds = counter.rounds_of_one(b, starts);
+            let rounds = counter.rounds_of_one(b, l, starts, phis);
             let less = b.icmp(IntPred::Ult, rounds, least);
             b.value(Op::Select, &[less, rounds, least], Type::Int(64))
         });
@@ -298,8 +325,14 @@ impl Counter {
         })
     }
 
-    fn rounds_of_one(&self, b: &mut Builder, starts: &[Value]) -> Value {
-        let counter = self.numeric(b, starts[self.phi]);
+    fn rounds_of_one(&self, b: &mut Builder, l: &Loop, starts: &[Value], phis: &[Value]) -> Value {
+        let (counter, moves) = match &self.computed {
+            None => (starts[self.phi], self.step),
+            Some(Computed { number, scale }) => {
+                (first_of(b, l, *number, (phis[self.phi], starts[self.phi])), scale * self.step)
+            }
+        };
+        let counter = self.numeric(b, counter);
         let bound = self.numeric(b, self.bound);
         let narrow = b.func.ty(counter).int_bits().unwrap_or(64);
         let counter = match self.offset {
@@ -315,18 +348,18 @@ impl Counter {
         };
         let ty = b.func.ty(counter);
         let bits = ty.int_bits().unwrap_or(64);
-        let (far, near) = if self.step > 0 { (bound, counter) } else { (counter, bound) };
+        let (far, near) = if moves > 0 { (bound, counter) } else { (counter, bound) };
         let distance = b.binary(BinaryOp::Sub, far, near, InstFlags::empty());
-        let stride = b.func.int_const(bits, self.step.unsigned_abs());
+        let stride = b.func.int_const(bits, moves.unsigned_abs());
         let one = b.func.int_const(bits, 1);
         let zero = b.func.int_const(bits, 0);
-        let by_stride = |b: &mut Builder, distance| match self.step.unsigned_abs() {
+        let by_stride = |b: &mut Builder, distance| match moves.unsigned_abs() {
             1 => distance,
             _ => b.binary(BinaryOp::UDiv, distance, stride, InstFlags::empty()),
         };
         let (counts, rounds) = match self.pred {
             // One step after the other meets the bound.
-            IntPred::Ne if self.step.unsigned_abs() == 1 => (b.func.bool_const(true), distance),
+            IntPred::Ne if moves.unsigned_abs() == 1 => (b.func.bool_const(true), distance),
             IntPred::Ne => {
                 let rest = b.binary(BinaryOp::URem, distance, stride, InstFlags::empty());
                 let met = b.icmp(IntPred::Eq, rest, zero);
@@ -382,6 +415,59 @@ fn stripped(func: &Function, x: Value) -> (Value, Option<(CastOp, Type)>) {
         return (func.insts[i].args[0], Some((op, func.ty(x))));
     }
     (x, None)
+}
+
+/// So deep is looked for what a number is computed from.
+const MAX_DEPTH: u32 = 6;
+
+/// The φ that a number is computed from, times a constant and added to what stays the same.
+fn computed(asked: &Asked<'_>, number: Value) -> Option<(usize, Computed)> {
+    let &Asked { func, l, carried, .. } = asked;
+    let inductions = carried.iter().enumerate().filter(|(_, c)| func.ty(c.phi) == func.ty(number));
+    let mut found = inductions.filter_map(|(at, c)| Some((at, scale_of(func, l, number, c.phi, MAX_DEPTH)?)));
+    let (phi, scale) = found.find(|&(_, scale)| scale != 0)?;
+    (scale.unsigned_abs() < 1 << 20).then_some((phi, Computed { number, scale }))
+}
+
+/// What a φ is multiplied by in a number that consists of that and what stays the same. Whatever is looked through is
+/// computed anew by [`first_of`].
+fn scale_of(func: &Function, l: &Loop, number: Value, phi: Value, depth: u32) -> Option<i128> {
+    if number == phi {
+        return Some(1);
+    }
+    if l.is_invariant(func, number) {
+        return Some(0);
+    }
+    let depth = depth.checked_sub(1)?;
+    let data = &func.insts[func.def_inst(number)?];
+    let bits = func.ty(number).int_bits().filter(|&bits| bits <= 64)?;
+    let constant = |n: usize| func.as_int(data.args[n]).map(|c| (c << (128 - bits)) as i128 >> (128 - bits));
+    let of = |n: usize| scale_of(func, l, data.args[n], phi, depth);
+    match data.op {
+        Op::Binary(BinaryOp::Add) => of(0)?.checked_add(of(1)?),
+        Op::Binary(BinaryOp::Or) if data.flags.contains(InstFlags::DISJOINT) => of(0)?.checked_add(of(1)?),
+        Op::Binary(BinaryOp::Sub) => of(0)?.checked_sub(of(1)?),
+        Op::Binary(BinaryOp::Mul) => of(0)?.checked_mul(constant(1)?),
+        Op::Binary(BinaryOp::Shl) => of(0)?.checked_mul(1 << constant(1).filter(|c| (0..20).contains(c))?),
+        _ => None,
+    }
+}
+
+/// Computes a number of which [`scale_of`] is known for the first iteration, in which the φ has the second value.
+/// Nothing is promised of what the test does not look at, so no step has flags.
+fn first_of(b: &mut Builder, l: &Loop, number: Value, (phi, start): (Value, Value)) -> Value {
+    if number == phi {
+        return start;
+    }
+    if l.is_invariant(&b.func, number) {
+        return number;
+    }
+    let of = b.func.def_inst(number).map(|i| b.func.insts[i].clone());
+    let Some((Op::Binary(op), args)) = of.map(|data| (data.op, data.args)) else { return number };
+    // Without a carry, a sum.
+    let op = if op == BinaryOp::Or { BinaryOp::Add } else { op };
+    let [x, y] = [args[0], args[1]].map(|v| first_of(b, l, v, (phi, start)));
+    b.binary(op, x, y, InstFlags::empty())
 }
 
 /// The φ that a value is but for a constant, that constant, and what is known of the addition.
