@@ -24,9 +24,14 @@ pub fn scalar(kernel: &mut Kernel, entry: &str) -> Result<()> {
     kernel.export(&new)
 }
 
+/// The name of the driver over a range behind an entry.
+pub fn range_of(entry: &str) -> String {
+    format!("{entry}_range")
+}
+
 /// A function, which is the kernel or a copy of it, over a range of indices.
 fn over_range(kernel: &mut Kernel, func: FuncId, entry: &str) -> Result<Vec<FuncId>> {
-    let range = kernel.scalar_range(func, &format!("{entry}_range"))?;
+    let range = kernel.scalar_range(func, &range_of(entry))?;
     let slots = driver::slots_entry(&mut kernel.imported.ir, range, entry);
     Ok(vec![range, slots.map_err(|e| kernel.refusal(&e))?])
 }
@@ -48,7 +53,7 @@ pub fn lanes(kernel: &mut Kernel, options: &KernelOptions, entry: &str) -> Resul
     };
     // What is run is to show what vector code does.
     (kernel.least, kernel.tail) = (0, Tail::Masked);
-    let made = kernel.over_range(&asked, &format!("{entry}_range"))?;
+    let made = kernel.over_range(&asked, &range_of(entry))?;
     let slots = driver::slots_entry(&mut kernel.imported.ir, made.range, entry);
     let slots = slots.map_err(|e| kernel.refusal(&e))?;
     let new: Vec<FuncId> = made.functions().chain([slots]).collect();

@@ -459,7 +459,7 @@ pub fn vectorize_copy(
             machine.best(imported, one, Task { options, func: copy, shown })
         })
     };
-    let mut taken = take(Shown::Whole)?;
+    let mut taken = take(Shown::AsMade)?;
     if taken.loops.is_empty() && !taken.kept.is_empty() {
         taken = take(Shown::Anyway)?;
     }
@@ -553,8 +553,7 @@ impl Machine {
     fn best_as_it_is(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
         let Task { options, func, shown } = task;
         let mut widths = self.width(imported, options, found, func)?;
-        if shown != Shown::AsMade {
-            // What is run is to show what vector code does.
+        if shown == Shown::Anyway {
             (widths.least, widths.tail) = (0, Tail::Masked);
         }
         let free = widths.chosen.is_some() && options.count_lanes.is_none() && shown != Shown::Anyway;
@@ -693,11 +692,9 @@ struct Task<'a> {
 /// What code for a loop is to show.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Shown {
-    /// All of it, whatever is best at the ends included.
+    /// What is expected to be best.
     AsMade,
-    /// Vector code from the first iteration to the last one.
-    Whole,
-    /// The same, even where scalar code is expected to take less time.
+    /// Vector code from the first iteration to the last one, even where scalar code is expected to take less time.
     Anyway,
 }
 

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::ffi::types::LLVMLinkage::{
-    LLVMAvailableExternallyLinkage, LLVMInternalLinkage, LLVMPrivateLinkage,
+    LLVMAvailableExternallyLinkage, LLVMExternalLinkage, LLVMInternalLinkage, LLVMPrivateLinkage,
 };
 use crate::ffi::types::*;
 
@@ -23,6 +23,7 @@ const RUNTIME: [&str; 2] = ["__stack_chk_fail", "__stack_chk_guard"];
 impl Module {
     /// Makes everything that the module defines internal, but for what has one of these names, what `llvm.used`
     /// lists, and what is the dynamic linker's. Members of a COMDAT group of which one stays visible stay visible.
+    /// Variables that have one of the names and were internal become visible.
     pub fn internalize(&mut self, visible: &[String]) {
         let f = functions();
         let mut kept: HashSet<LLVMValueRef> = self.used();
@@ -42,6 +43,16 @@ impl Module {
         };
         let groups: HashSet<LLVMComdatRef> = kept.iter().map(|&global| comdat(global)).collect();
         for global in all {
+            // SAFETY: a definition of this live module.
+            unsafe {
+                let internal = f.LLVMGetLinkage(global) == LLVMInternalLinkage as u32;
+                if internal
+                    && !f.LLVMIsAGlobalVariable(global).is_null()
+                    && visible.contains(&value_name(global))
+                {
+                    f.LLVMSetLinkage(global, LLVMExternalLinkage as u32);
+                }
+            }
             let group = comdat(global);
             if kept.contains(&global) || (!group.is_null() && groups.contains(&group)) {
                 continue;

@@ -151,6 +151,31 @@ impl Jit {
         Ok(Entry { entry: self.function(name)?.entry, _jit: Arc::clone(self) })
     }
 
+    /// The first bytes of a variable that an added object defines, as they are now. It must have so many, and no code
+    /// of this JIT may be running.
+    ///
+    /// # Errors
+    /// As [`address`](Jit::address).
+    pub fn variable(&self, name: &str, len: usize) -> Result<Vec<u8>> {
+        let address = self.address(name)?;
+        // SAFETY: the memory of linked objects lives as long as the JIT; that it reaches so far, and that nobody writes
+        // to it meanwhile, is documented above.
+        Ok(unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<u8>(address), len) }.to_vec())
+    }
+
+    /// Gives a variable that an added object defines, and that may change, these bytes, of which it has no fewer. No
+    /// code of this JIT may be running.
+    ///
+    /// # Errors
+    /// As [`address`](Jit::address).
+    pub fn set_variable(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let address = self.address(name)?;
+        let to = std::ptr::with_exposed_provenance_mut::<u8>(address);
+        // SAFETY: as in `variable`; what may change lies in memory that can be written to.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        Ok(())
+    }
+
     /// The address of a symbol.
     ///
     /// # Errors

@@ -250,7 +250,7 @@ impl Registers {
 }";
         let mut module = Module::parse(text.as_bytes(), "probe.ll")?;
         module.set_target(machine)?;
-        module.set_cpu(machine.cpu(), None);
+        module.set_cpu(machine.cpu(), None, &[]);
         let assembly = machine.emit(&module, Emit::Assembly)?;
         let assembly = String::from_utf8_lossy(&assembly);
         let bits = if assembly.contains("%ymm") { 256 } else { 128 };

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ffi::load::{Llvm, functions};
-use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, all_words, c_string, take_message};
+use crate::module::{FUNCTION_INDEX, MemoryBuffer, Module, all_words, c_string, take_message, value_name};
 
 /// A CPU and the features to use of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -249,12 +249,13 @@ impl std::fmt::Debug for TargetMachine {
 }
 
 impl Module {
-    /// Makes every function with a body one for `cpu`, with vectors of up to `vector_bits` bits if that is given.
+    /// Makes every function with a body one for `cpu`, with vectors of up to `vector_bits` bits if that is given and
+    /// it is not one of those that keep the usual ones, LLVM's choice for the CPU.
     ///
     /// rustc and clang write `target-cpu` on every function, and that overrides the target machine; so the attributes
     /// `target-cpu`, `target-features`, `tune-cpu`, `prefer-vector-width` and `min-legal-vector-width` are all
     /// rewritten.
-    pub fn set_cpu(&mut self, cpu: &Cpu, vector_bits: Option<u32>) {
+    pub fn set_cpu(&mut self, cpu: &Cpu, vector_bits: Option<u32>, usual: &[String]) {
         let features = cpu.sound_features(&self.triple());
         for function in self.functions().collect::<Vec<_>>() {
             // SAFETY: a function of this module.
@@ -281,7 +282,8 @@ impl Module {
             if !features.is_empty() {
                 self.add_string_attribute(function, "target-features", &features);
             }
-            if let Some(bits) = vector_bits {
+            let is_usual = || usual.iter().any(|name| *name == value_name(function));
+            if let Some(bits) = vector_bits.filter(|_| !is_usual()) {
                 self.add_string_attribute(function, "prefer-vector-width", &bits.to_string());
                 self.add_string_attribute(function, "min-legal-vector-width", &bits.to_string());
                 self.add_attribute(function, "alignstack", u64::from(bits / 8));

@@ -128,6 +128,8 @@ pub struct CodegenOptions {
     pub cpu: Cpu,
     /// The widest vectors to use, in bits; by default LLVM's choice for the CPU.
     pub vector_bits: Option<u32>,
+    /// Functions that keep LLVM's choice all the same, by name.
+    pub usual_vectors: Vec<String>,
     /// The functions that others may call, by name; all else that the module defines becomes internal, and goes where
     /// nothing uses it. `None`: everything stays visible.
     pub visible: Option<Vec<String>>,
@@ -161,6 +163,7 @@ impl CodegenOptions {
         Self {
             cpu,
             vector_bits: None,
+            usual_vectors: Vec::new(),
             visible: None,
             passes: "default<O3>".to_owned(),
             slp: false,
@@ -520,7 +523,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
         module.define_panics(message);
     }
     if !options.prepared {
-        module.set_cpu(&options.cpu, options.vector_bits);
+        module.set_cpu(&options.cpu, options.vector_bits, &options.usual_vectors);
     }
     if let Some(visible) = &options.visible {
         module.internalize(visible);

@@ -84,7 +84,7 @@ fn an_object_runs_in_this_process() {
     let machine = TargetMachine::native().unwrap();
     let mut module = Module::parse(ADD_ONE.as_bytes(), "add.ll").unwrap();
     module.set_target(&machine).unwrap();
-    module.set_cpu(machine.cpu(), Some(256));
+    module.set_cpu(machine.cpu(), Some(256), &[]);
     assert!(module.to_text().contains("\"prefer-vector-width\"=\"256\""));
     module.optimise("default<O3>", Some(&machine)).unwrap();
     let assembly = String::from_utf8(machine.emit(&module, Emit::Assembly).unwrap()).unwrap();

@@ -238,6 +238,11 @@ fn wrong_number<T>(name: &str) -> impl FnOnce(String) -> Result<T> {
     move |message| Err(Error::option(option, message))
 }
 
+/// Random elements.
+pub(super) fn random_bytes(elem: Elem, len: usize, seed: u64) -> Vec<u8> {
+    contents(elem, len, Fill::Random, seed)
+}
+
 fn contents(elem: Elem, len: usize, fill: Fill, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let size = elem.bytes();

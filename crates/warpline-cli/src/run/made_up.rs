@@ -1,7 +1,9 @@
 //! Data for a run of which the user says nothing: made up from the function's parameters.
 //!
-//! Integers are taken for extents: with one of them a range or loop has thousands of indices, with two, or with loops
-//! in loops, some hundred in either direction, and so on, so that a run takes little time. Pointers lead to buffers with
+//! Integers that bound loops or are part of addresses are taken for extents ([`roles`](super::roles)): with one of them
+//! a range or loop has thousands of indices, with two, or with loops in loops, some hundred in either direction, and so
+//! on, so that a run takes little time. What is only compared with lies in the middle of what buffers have, so that
+//! either may be; and where a loop is left because of what it finds, nothing is found at first. Pointers lead to buffers with
 //! room for four elements for each combination of these, of the type that the function accesses there, or to structures
 //! (`records`). It is a guess,
 //! and the report says what was passed; where a program needs other data, the interpreter, which judges each run, finds
@@ -10,10 +12,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpline::ir::{BinaryOp, CastOp, Function, InstFlags, Module, Op, Scalar, Type, Value};
+use warpline::ir::{CastOp, Function, InstFlags, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
-use warpline::vectorize::loops::Nest;
 use warpline::vectorize::work_items;
 use warpline_compile::KernelOptions;
 use warpline_compile::kernel::Kernel;
@@ -27,6 +28,7 @@ use crate::spec::{Bind, Elem, Fill, Number, Spec};
 use super::data::Data;
 use super::lockstep::{self, Subject};
 use super::records::{self, Guess, Record};
+use super::roles::{Role, Roles};
 
 /// What integers are, by how many of them are taken for extents.
 const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
@@ -34,6 +36,10 @@ const EXTENTS: [u64; 4] = [4000, 200, 40, 16];
 const MOST: u64 = 1 << 22;
 /// The value of narrow integers.
 const SMALL: u64 = 100;
+/// How long a part is: of what is looked for or averaged over.
+const PART: u64 = 16;
+/// By how many bits something is moved.
+const SHIFT: u64 = 3;
 /// How many work-items a group has, and how many there are in all.
 pub(super) const GROUP: u64 = 64;
 /// See [`GROUP`].
@@ -59,12 +65,13 @@ pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
 }
 
 /// What buffers are given, one after the other, until the data fits: how far a program goes is a guess.
-const ROOMS: [Room; 5] = [
+const ROOMS: [Room; 6] = [
     Room::FIRST,
-    Room { times: 1, slices: Slices::ShorterWritten },
-    Room { times: 1, slices: Slices::ShorterRead },
-    Room { times: 16, slices: Slices::Alike },
-    Room { times: 256, slices: Slices::Alike },
+    Room { even: false, ..Room::FIRST },
+    Room { even: false, times: 1, slices: Slices::ShorterWritten },
+    Room { even: false, times: 1, slices: Slices::ShorterRead },
+    Room { even: false, times: 16, slices: Slices::Alike },
+    Room { even: false, times: 256, slices: Slices::Alike },
 ];
 
 /// How much room buffers are given.
@@ -73,11 +80,13 @@ pub(crate) struct Room {
     /// How many times the usual number of elements they have.
     times: u64,
     slices: Slices,
+    /// Whether they have one number everywhere where a function searches.
+    even: bool,
 }
 
 impl Room {
     /// What is tried first.
-    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike };
+    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, even: true };
 
     /// Whether this is what is tried first.
     pub(super) fn is_first(self) -> bool {
@@ -143,7 +152,7 @@ pub(crate) fn missing(
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
-    Room { times: room, slices }: Room,
+    Room { times: room, slices, even }: Room,
 ) -> Result<Vec<Bind>> {
     let elements = elements(func);
     let records = records::of(module, func, &elements);
@@ -170,6 +179,9 @@ pub(crate) fn missing(
     let bounded = WHOLE.saturating_mul(room).min(MOST) as usize;
     let room = len.saturating_mul(room).clamp(1, MOST) as usize;
     let len = len.clamp(1, MOST) as usize;
+    let roles = Roles::of(func);
+    let even = even && roles.searches();
+    let contents = |elem: Elem| if even { one_number(elem, extent) } else { contents(elem, extent) };
     let mut all = Vec::new();
     for (&param, &shape) in params.iter().zip(args) {
         let name = name_of(func, param);
@@ -183,16 +195,22 @@ pub(crate) fn missing(
         }
         let spec = match (Elem::of(func.ty(param)), shape) {
             (Some(elem), ArgShape::Varying) => {
-                Spec::Buffer { elem, len: count as usize, fill: contents(elem, extent) }
+                Spec::Buffer { elem, len: count as usize, fill: contents(elem) }
             }
-            (Some(elem), _) => Spec::Number(scalar(elem, &name, extent)),
+            (Some(elem), _) => Spec::Number(match (elem, roles.role(param)) {
+                (Elem::Int(_), _) if begins(&name) || is_step(&name) => scalar(elem, &name, extent),
+                (Elem::Int(16..), Role::Number) => Number::Int((extent / 2).into()),
+                (Elem::Int(_), Role::Part) => Number::Int(PART.into()),
+                (Elem::Int(_), Role::Shift) => Number::Int(SHIFT.into()),
+                _ => scalar(elem, &name, extent),
+            }),
             (None, _) if func.pointers[param].local => {
                 let elem = elements.get(&param).copied().flatten().unwrap_or(Elem::F32);
                 Spec::Local { elem, len: 4 * GROUP as usize }
             }
             (None, _) if func.ty(param).is_ptr() => {
                 match elements.get(&param).copied().unwrap_or(Some(Elem::F32)) {
-                    Some(elem) => Spec::Buffer { elem, len: room, fill: contents(elem, extent) },
+                    Some(elem) => Spec::Buffer { elem, len: room, fill: contents(elem) },
                     None => {
                         let record = records.get(&param).ok_or_else(|| leads_to_pointers(&name))?;
                         Spec::Record(record.members(&Guess { extent, room, bounded }))
@@ -309,46 +327,14 @@ fn name_of(func: &Function, param: Value) -> String {
 /// How many extents there are: parameters that are taken for one, among those that have no value, and loops.
 fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
     let unbound = |name: &str| binds.iter().all(|bind| bind.name != name);
+    let roles = Roles::of(func);
     let counts = |&&param: &&Value| {
         let name = name_of(func, param);
-        let wide = matches!(func.ty(param), Type::Int(16 | 32 | 64));
+        let wide = matches!(func.ty(param), Type::Int(16 | 32 | 64)) && roles.role(param) == Role::Extent;
         wide && unbound(&name) && !begins(&name) && !is_step(&name) && !is_length(func, param)
     };
     let count = params.iter().filter(counts).count();
-    if count == 0 { 0 } else { count.max(depth(func)) }
-}
-
-/// How many loops that go as far as a parameter says are in each other: one may bound rows and columns.
-fn depth(func: &Function) -> usize {
-    let nest = Nest::of(func);
-    // Or one less, as where there is a border.
-    let near = |value: Value| {
-        let inst = func
-            .def_inst(value)
-            .filter(|&i| matches!(func.insts[i].op, Op::Binary(BinaryOp::Add | BinaryOp::Sub)));
-        inst.filter(|&i| func.as_int(func.insts[i].args[1]).is_some())
-            .map_or(value, |i| func.insts[i].args[0])
-    };
-    let is_param =
-        |&value: &Value| func.params.contains(&without_casts(func, near(without_casts(func, value))));
-    let by_param = |block| {
-        let test = func.insts[func.terminator(block)].args.first().and_then(|&c| func.def_inst(c));
-        test.is_some_and(|i| {
-            matches!(func.insts[i].op, Op::ICmp(_)) && func.insts[i].args.iter().any(is_param)
-        })
-    };
-    let counts: Vec<_> = nest.headers().filter(|&h| nest.leaving(func, h).any(by_param)).collect();
-    let around = |&header: &_| nest.around(header).filter(|h| counts.contains(h)).count();
-    counts.iter().map(around).max().unwrap_or(0)
-}
-
-fn without_casts(func: &Function, mut value: Value) -> Value {
-    while let Some(inst) = func.def_inst(value)
-        && matches!(func.insts[inst].op, Op::Cast(_) | Op::Freeze)
-    {
-        value = func.insts[inst].args[0];
-    }
-    value
+    if count == 0 { 0 } else { count.max(roles.depth()) }
 }
 
 fn begins(name: &str) -> bool {
@@ -389,6 +375,17 @@ pub(super) fn scalar(elem: Elem, name: &str, extent: u64) -> Number {
         Elem::Int(_) => Number::Int(extent.into()),
         Elem::F32 | Elem::F64 => Number::Float(0.5),
     }
+}
+
+/// What is everywhere in a buffer in which nothing is to be found: less than what [`missing`] has numbers compared
+/// with, and no end of a text.
+fn one_number(elem: Elem, extent: u64) -> Fill {
+    Fill::Same(match elem {
+        Elem::Bool => Number::Int(0),
+        Elem::Int(8) => Number::Int((SMALL - 3).into()),
+        Elem::Int(_) => Number::Int((extent / 4).into()),
+        Elem::F32 | Elem::F64 => Number::Float(0.25),
+    })
 }
 
 /// What is in a buffer: integers that are wide enough may be indices.

@@ -23,7 +23,9 @@ mod png;
 mod profile;
 mod records;
 mod report;
+mod roles;
 pub mod timing;
+mod variables;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -63,6 +65,7 @@ use loops::Prepared;
 use mathematics::{Calls, Mathematics};
 use picture::Picture;
 use report::{Library, Results};
+use variables::Variables;
 
 const SCALAR: &str = "warpline_run_scalar";
 const VECTOR: &str = "warpline_run_vector";
@@ -310,18 +313,20 @@ fn judge(
 
     let module = kernel.imported.bridge.module();
     let entries = mathematics.entries();
-    let visible: Vec<&str> = entries.iter().map(String::as_str).chain([SCALAR, VECTOR]).collect();
+    let variables = Variables::of(&kernel.imported.ir);
+    let programs = || variables.names().chain([SCALAR, VECTOR]);
+    let visible: Vec<&str> = entries.iter().map(String::as_str).chain(programs()).collect();
     let timed = load(&kernel, module, &visible)?;
     let judged = match mathematics.is_exact() {
         true => None,
         false => {
             let mut judged = Module::parse(&module.to_bitcode(), module.name())?;
             mathematics.redirect(&mut judged);
-            Some(load(&kernel, &judged, &[SCALAR, VECTOR])?)
+            Some(load(&kernel, &judged, &programs().collect::<Vec<_>>())?)
         }
     };
-    let timed = Pair::new(&timed)?;
-    let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits))?;
+    let timed = Pair::new(&timed, &variables)?;
+    let judged = judged.as_ref().map_or(Ok(timed), |jits| Pair::new(jits, &variables))?;
     let calls = Calls::new(&mathematics, timed.jit)?;
 
     let asks_about_lanes = has_cross_lane_operations(&kernel.imported.ir, kernel.function());
@@ -417,6 +422,8 @@ fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Vec<Jit>> 
     let options = CodegenOptions {
         define_missing: true,
         define_lane_operations: true,
+        // The scalar program is what other compilers make of it.
+        usual_vectors: vec![SCALAR.to_owned(), drive::range_of(SCALAR), kernel.function().name.to_string()],
         ..kernel.codegen_options(visible, Output::Object)
     };
     let object = worker::codegen(module, &options)?;
@@ -437,6 +444,9 @@ fn load(kernel: &Kernel, module: &Module, visible: &[&str]) -> Result<Vec<Jit>> 
 struct Pair<'jit> {
     /// Code that has the other entries.
     jit: &'jit Jit,
+    /// The code of the scalar program and of the one on W lanes.
+    jits: [&'jit Jit; 2],
+    variables: &'jit Variables,
     scalar: JitFunction<'jit>,
     vector: JitFunction<'jit>,
     /// The program on W lanes that is compared with the interpreter.
@@ -444,10 +454,14 @@ struct Pair<'jit> {
 }
 
 impl<'jit> Pair<'jit> {
-    fn new(jits: &'jit [Jit]) -> Result<Pair<'jit>> {
+    fn new(jits: &'jit [Jit], variables: &'jit Variables) -> Result<Pair<'jit>> {
         let copy = |k: usize| &jits[k % jits.len()];
+        let own = [copy(1), copy(2)];
+        variables.fill(&own)?;
         Ok(Pair {
             jit: copy(0),
+            jits: own,
+            variables,
             prefix: copy(0).function(VECTOR)?,
             scalar: copy(1).function(SCALAR)?,
             vector: copy(2).function(VECTOR)?,
@@ -466,8 +480,8 @@ impl<'jit> Pair<'jit> {
         lockstep.compare(data, image, allowed)
     }
 
-    /// Compares the program on W lanes with the scalar one on the whole range. Both have the buffers at the same
-    /// addresses.
+    /// Compares the program on W lanes with the scalar one on the whole range, when both have run equally often. Both
+    /// have the buffers at the same addresses.
     fn against_scalar(&self, data: &Data, image: &mut Image, allowed: Option<&Tolerance>) -> Comparison {
         image.restore(data);
         let mut slots = image.slots(data, data.end);
@@ -479,6 +493,7 @@ impl<'jit> Pair<'jit> {
         for (i, buffer) in data.buffers.iter().enumerate() {
             all.arrays(buffer.elem, &reference[i], image.bytes(data, i), allowed, &buffer.name);
         }
+        self.variables.compare(self.jits, allowed, &mut all);
         all
     }
 }

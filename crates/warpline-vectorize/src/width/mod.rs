@@ -549,10 +549,12 @@ impl<'a> Program<'a> {
         let filling = times.iter().rev().find(|&&(w, _)| w <= most).filter(close);
         let lanes = filling.map_or(fewest, |&(w, _)| w).max(fewest);
         let line = (machine.line_bits() / self.element_bits).max(one).min(greatest);
+        let lines = (line * self.lines()).min(greatest);
         // More lanes are more accumulators, where groups combine something.
         let combines = self.grouped.is_some_and(|g| g.chain > 0.0);
-        if lanes > line && !combines && self.streams(machine, line) {
-            return Choice { lanes: line, element_bits: self.element_bits, reason: Reason::Line };
+        let fit = lines > line && times.iter().filter(close).any(|&(w, _)| w == lines);
+        if (lanes > lines && !combines && self.streams(machine, line)) || (fit && lanes < lines) {
+            return Choice { lanes: lines, element_bits: self.element_bits, reason: Reason::Line };
         }
         let reason = match lanes.cmp(&one) {
             std::cmp::Ordering::Equal => Reason::OneRegister,

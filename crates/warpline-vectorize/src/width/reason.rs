@@ -25,7 +25,8 @@ pub enum Reason {
     /// Several registers' worth, since iterations wait for a chain of so many cycles, or for what is done once for
     /// all lanes.
     Chain(u32),
-    /// As many as have their elements in a cache line, since little is done but to access neighbours.
+    /// As many as have their elements in a cache line, or two where stores take turns between arrays, since little is
+    /// done but to access neighbours.
     Line,
     /// Fewer than would fill a register.
     Fewer,
@@ -65,7 +66,7 @@ impl fmt::Display for Choice {
                 )
             }
             Reason::Line => {
-                write!(f, "one cache line of {bits}-bit elements, bound by memory")
+                write!(f, "whole cache lines of {bits}-bit elements, bound by memory")
             }
             Reason::Fewer => {
                 write!(f, "less than one register of {bits}-bit elements: little of it is vector code")

@@ -11,7 +11,9 @@
 
 use warpline_analysis::{CycleForest, CycleId, DfsOrder, Node};
 
-use warpline_ir::{BinaryOp, Block, CastOp, Effects, Function, Inst, LaneOp, Module, Op, Type, Value};
+use warpline_ir::{
+    BinaryOp, Block, CastOp, Combine, Constant, Effects, Function, Inst, LaneOp, Module, Op, Type, Value,
+};
 use warpline_target::Op as Costly;
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::Shape;
@@ -219,6 +221,35 @@ impl Scalar<'_> {
         test.is_some_and(|test| matches!(test.op, Op::ICmp(_)) && test.args.iter().all(|&a| regular(a)))
     }
 
+    /// Whether an instruction is there for groups of lanes alone: it combines them, asks for the first one, or combines
+    /// with what changes nothing where another lane's state would be.
+    fn is_of_groups(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let ty = data.result().map_or(Type::Void, |v| self.func.ty(v));
+        let neutral = |combine: Combine| {
+            let neutral = Constant::number(ty, combine.neutral(ty));
+            data.args.iter().any(|&a| self.func.constant(a) == Some(&neutral))
+        };
+        match data.op {
+            Op::Lane(LaneOp::Reduce(_)) => true,
+            Op::Binary(BinaryOp::FAdd) => neutral(Combine::Add),
+            Op::Binary(BinaryOp::FMul) => neutral(Combine::Mul),
+            Op::ICmp(_) => self.asks_for_lane(i),
+            Op::Select => self.func.def_inst(data.args[0]).is_some_and(|asked| self.asks_for_lane(asked)),
+            _ => false,
+        }
+    }
+
+    /// Whether it compares the number of the lane with a constant.
+    fn asks_for_lane(&self, i: Inst) -> bool {
+        let data = &self.func.insts[i];
+        let lane = |&v: &Value| {
+            self.func.def_inst(v).is_some_and(|i| self.func.insts[i].op == Op::Lane(LaneOp::LaneIndex))
+        };
+        let number = |&v: &Value| self.func.constant(v).is_some();
+        matches!(data.op, Op::ICmp(_)) && data.args.iter().any(lane) && data.args.iter().any(number)
+    }
+
     /// What one execution of an instruction costs.
     fn work_of(&self, i: Inst) -> Work {
         let data = &self.func.insts[i];
@@ -226,6 +257,7 @@ impl Scalar<'_> {
         let element = element_of(ty);
         match &data.op {
             Op::Call(_) if is_annotation(self.module, data) => Work::default(),
+            _ if self.is_of_groups(i) => Work::default(),
             Op::Cast(cast) if self.is_nothing(*cast, i) => Work::default(),
             Op::Load(_) => Work::of_loads(1.0),
             Op::Store(_) => Work::of_stores(1.0),

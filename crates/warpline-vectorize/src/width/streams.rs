@@ -25,6 +25,21 @@ impl Program<'_> {
         side_by_side > 0.0 && side_by_side >= STREAM * operations
     }
 
+    /// How many cache lines of each array lanes are to access at a time. What is stored to goes to the caches in the
+    /// order of the stores: where these take turns between arrays that are not in the nearest cache, the processor
+    /// waits for one line after the other (two arrays of 16 KiB, vectors of 512 bits on an Emerald Rapids: 905 ns by
+    /// one line at a time, 690 by two, 650 by four; vectors of 256 bits: 1411, 964 and 875).
+    pub(super) fn lines(&self) -> u32 {
+        let insts = self.func.layout.iter().flat_map(|&b| &self.func.blocks[b].insts);
+        let stores = insts.filter(|&&i| self.is_side_by_side(i)).filter_map(|&i| self.func.accessed(i));
+        let mut arrays = stores.filter(|a| a.writes).map(|a| {
+            let address = Address::of(self.module, self.func, a.address);
+            address.map(|a| (a.root, a.terms, a.offset))
+        });
+        let first = arrays.next();
+        if arrays.any(|other| Some(other) != first) { 2 } else { 1 }
+    }
+
     /// Whether many vectors lie across two cache lines unless they are aligned: all that are as long as a line, and
     /// every second one of half that. What comes before the first aligned one is executed under a mask, for which there
     /// must be instructions.
