@@ -158,6 +158,64 @@ void products(std::vector<std::complex<float>> &a, const std::vector<std::comple
 }
 ";
 
+/// C in which memory has the state: records, sums, places, what the iteration before stored; and truth values and signs.
+const STATE: &str = "
+#include <stdbool.h>
+#include <stdint.h>
+void extremes(const int *x, int n, int *lo, int *hi) {
+  *lo = *hi = x[0];
+  for (int i = 1; i < n; i++) { if (x[i] < *lo) *lo = x[i]; if (x[i] > *hi) *hi = x[i]; }
+}
+void best(const float *x, int n, float *most, int *at) {
+  for (int i = 0; i < n; i++) if (x[i] >= *most) { *most = x[i]; *at = i; }
+}
+void best_first(const double *x, long n, double *most, long *at) {
+  for (long i = 0; i < n; i++) if (*most < x[i]) { *most = x[i]; *at = i; }
+}
+struct Statistics { int count; long total; int lo, hi; };
+void add(struct Statistics *s, const short *x, int n) {
+  for (int i = 0; i < n; i++) { s->total += x[i]; s->count++; if (x[i] < s->lo) s->lo = x[i]; if (x[i] > s->hi) s->hi = x[i]; }
+}
+int of_all; int most; unsigned char flags[256];
+void variables(const int *x, int n) { for (int i = 0; i < n; i++) { of_all += x[i]; if (x[i] > most) most = x[i]; } }
+static int bytes[3];
+void first_of_three(const uint8_t *x, int n) { for (int i = 0; i < n; i++) bytes[0] += x[i]; }
+int three(void) { for (int i = 0; i < 3; i++) bytes[i] += i; return bytes[0]; }
+void sums(int *x, int n) { for (int i = 1; i < n; i++) x[i] += x[i - 1]; }
+void sums_up(uint16_t *x, int n) { for (int i = n - 2; i >= 0; i--) x[i] ^= x[i + 1]; }
+int odd(const float *a, const float *b, int n) {
+  int c = 0;
+  for (int i = 0; i < n; i++) if (a[i] > 0.5f && b[i] > 0.5f) c = !c;
+  return c;
+}
+int inside(const float *px, const float *py, int n, float x, float y) {
+  int c = 0;
+  for (int i = 0, j = n - 1; i < n; j = i++)
+    if (((py[i] > y) != (py[j] > y)) && (x < (px[j] - px[i]) * (y - py[i]) / (py[j] - py[i]) + px[i])) c = !c;
+  return c;
+}
+int sign(const int *a, int n) { int s = 1; for (int i = 0; i < n; i++) if (a[i] < 1000) s = -s; return s; }
+bool all_below(const int *a, int n, int m) { bool ok = true; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < m; } return ok; }
+bool all_small(const int *a, int n) { bool ok = true; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < 5000; } return ok; }
+bool any_above(const int *a, int n, int m) { bool ok = false; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok || x > m; } return ok; }
+typedef struct { float x, y, z, vx, vy, vz, m; } Body;
+void forces(Body *b, int n, float dt) {
+  for (int i = 0; i < n; i++) {
+    float ax = 0, ay = 0, az = 0;
+    for (int j = 0; j < n; j++) {
+      float dx = b[j].x - b[i].x, dy = b[j].y - b[i].y, dz = b[j].z - b[i].z;
+      float f = b[j].m / (dx * dx + dy * dy + dz * dz + 0.01f);
+      ax += dx * f; ay += dy * f; az += dz * f;
+    }
+    b[i].vx += ax * dt; b[i].vy += ay * dt; b[i].vz += az * dt;
+  }
+}
+void filtered(const float *in, const float *k, float *out, int n, int taps) {
+  for (int i = 0; i + taps <= n; i++) { float s = 0; for (int j = 0; j < taps; j++) s += in[i + j] * k[j]; out[i] = s; }
+}
+void of_pairs(const int *a, int *o, int n) { for (int i = 0; 2 * i + 1 < n; i++) o[i] = a[2 * i] + a[2 * i + 1]; }
+";
+
 /// What `run` prints of each function of a file, by its name; all are run.
 #[track_caller]
 fn run(folder: &Path, name: &str, text: &str, options: &[&str]) -> String {
@@ -215,6 +273,37 @@ fn loops_of_cpp_over_sizes_and_pointers_that_bytes_might_be_are_vectorized_and_c
         }
         assert_eq!(printed.matches("; 0 mismatches").count(), 4, "{printed}");
     }
+}
+
+#[test]
+fn loops_of_c_with_their_state_in_memory_are_vectorized_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for width in ["4", "16"] {
+        let printed = run(folder.path(), "state.c", STATE, &["--width", width]);
+        all_are_vectorized(STATE, &printed);
+    }
+}
+
+#[test]
+fn what_a_program_leaves_in_variables_is_compared() {
+    if !has_clang() {
+        return;
+    }
+    let wrong = "static int kept[512]; int get(int i) { return kept[i]; }
+void f(const int *to, const int *from, int n) {
+  //@ loop independent
+  for (int i = 0; i < n; i++) kept[to[i] & 15] = kept[from[i] & 15] + i;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.c");
+    std::fs::write(&file, wrong).unwrap();
+    let output = warpline(&["run", file.to_str().unwrap(), "--function", "f", "--width", "16"]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && printed.contains("kept["), "{printed}");
 }
 
 #[test]

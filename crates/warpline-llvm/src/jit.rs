@@ -160,7 +160,8 @@ impl Jit {
         let address = self.address(name)?;
         // SAFETY: the memory of linked objects lives as long as the JIT; that it reaches so far, and that nobody writes
         // to it meanwhile, is documented above.
-        Ok(unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<u8>(address), len) }.to_vec())
+        Ok(unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance::<u8>(address), len) }
+            .to_vec())
     }
 
     /// Gives a variable that an added object defines, and that may change, these bytes, of which it has no fewer. No

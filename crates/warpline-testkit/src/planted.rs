@@ -434,7 +434,7 @@ impl Source {
 
     /// A statement; the value that the next one goes on with.
     fn statement(&mut self, value: &str) -> String {
-        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(17) } {
+        match if self.decided { *self.rng.pick(&[0, 3, 6, 11]) } else { self.rng.below(18) } {
             0..=2 => {
                 self.kinds.push("load");
                 let bits = self.bits();
@@ -467,6 +467,7 @@ impl Source {
             12 => self.table(value),
             13 => self.bulk(value),
             14 | 15 => self.indexed(value),
+            16 => self.record(value),
             _ => self.call(value),
         }
     }
@@ -476,6 +477,41 @@ impl Source {
         let (at, to, pointer) = (self.fresh("g"), self.number(3), self.pointer());
         self.line(&format!("{at}: ptr = getelementptr i{bits}, {pointer}, i64 {to}"));
         at
+    }
+
+    /// What beats a value at one place takes its place, and something else is stored with it now and then.
+    fn record(&mut self, value: &str) -> String {
+        self.kinds.push("record");
+        let (n, bits) = (self.count, *self.rng.pick(&[8, 16, 32, 32, 64]));
+        let ty = match bits {
+            32 if self.rng.chance(1, 3) => "float".to_owned(),
+            64 if self.rng.chance(1, 3) => "double".to_owned(),
+            _ => format!("i{bits}"),
+        };
+        let (from, to) = (self.address(bits, "%i"), self.one_place(bits));
+        let (x, old, beats) = (self.fresh("x"), self.fresh("o"), self.fresh("c"));
+        self.line(&format!("{x}: {ty} = load {from}, align 1"));
+        self.line(&format!("{old}: {ty} = load {to}, align 1"));
+        let (compare, preds) = match ty.starts_with('i') {
+            false => ("fcmp", ["olt", "ole", "ogt", "oge", "ult", "uge"]),
+            true => ("icmp", ["slt", "sle", "sgt", "sge", "ult", "uge"]),
+        };
+        let (a, b) = if self.rng.chance(1, 2) { (&x, &old) } else { (&old, &x) };
+        let pred = *self.rng.pick(&preds);
+        self.line(&format!("{beats}: i1 = {compare} {pred} {a}, {b}"));
+        let (yes, no) = (format!("beats{n}"), format!("kept{n}"));
+        let (yes, no) = if self.rng.chance(2, 3) { (&yes, &no) } else { (&no, &yes) };
+        self.line(&format!("br {beats}, {yes}, {no}"));
+        self.block(&format!("beats{n}"));
+        self.line(&format!("store {x}, {to}, align 1"));
+        if self.rng.chance(1, 3) {
+            let (bits, next) = (self.bits(), self.next(value));
+            let at = self.one_place(bits);
+            self.store(bits, &next, &at);
+        }
+        self.line(&format!("br kept{n}"));
+        self.block(&format!("kept{n}"));
+        value.to_owned()
     }
 
     /// Stores in both arms of a branch.

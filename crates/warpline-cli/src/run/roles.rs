@@ -124,7 +124,9 @@ impl<'a> Roles<'a> {
                 let data = &func.insts[i];
                 let compared = || {
                     let result = data.result().into_iter();
-                    result.flat_map(|r| self.users.get(&r).into_iter().flatten()).any(|u| self.tests.contains(u))
+                    result
+                        .flat_map(|r| self.users.get(&r).into_iter().flatten())
+                        .any(|u| self.tests.contains(u))
                 };
                 let other = |n: usize| data.args.get(n).copied().filter(|&a| a != v);
                 let part = match data.op {

@@ -44,9 +44,8 @@ impl Variables {
             let len = module.layout.alloc_size(&module.types, *ty).filter(|&len| len <= MOST_BYTES)?;
             let elem = (*elements.get(&symbol)?)?;
             let has_addresses = module.addresses.get(&symbol).is_some_and(|all| !all.is_empty());
-            let is_blank = elem.is_float()
-                && len >= ARRAY * elem.bytes() as u64
-                && bytes.iter().all(|&b| b == 0);
+            let is_blank =
+                elem.is_float() && len >= ARRAY * elem.bytes() as u64 && bytes.iter().all(|&b| b == 0);
             let name = data.name.to_string();
             (!has_addresses).then_some(Variable { name, elem, len: len as usize, is_blank })
         });

@@ -17,7 +17,7 @@
 //!    lanes may have in common;
 //! 6. `checks`, `span`, `rows`, `scalar`, `interval`, `counted`, `inspect`: what is left to be checked before a loop,
 //!    when its pointers are known;
-//! 7. `pieces`: what lanes would break, but a single lane after the other does not.
+//! 7. `pieces`, `records`: what lanes would break, but a single lane after the other, or all together, do not.
 //!
 //! Distances and steps are congruences modulo 2^64, so no proof by them rests on arithmetic that does not wrap. Terms that
 //! change in a loop within the kernel do not cancel, since two accesses may be made in different iterations: their
@@ -39,6 +39,7 @@ mod meet;
 mod order;
 mod pieces;
 mod place;
+mod records;
 mod region;
 mod repeat;
 mod roots;

@@ -4,6 +4,8 @@
 //! anything is vectorized,
 //! * a *combined* update, at an address that all lanes agree on and by an operation that may be made in any order,
 //!   becomes one update by what all active lanes have, reduced;
+//! * a [record](super::records) that a value takes if it beats it becomes one comparison with what all active lanes
+//!   have;
 //! * any other update becomes a *piece*: load, arithmetic and store go to a function of their own, which is called
 //!   for one active lane after the other. That keeps the order of the sequential program, so it is right whatever is
 //!   computed, whichever lanes meet, and whatever else the piece returns.
@@ -16,6 +18,7 @@ use cranelift_entity::EntitySet;
 use super::Region;
 use super::access::is_silent;
 use super::irregular::Irregular;
+use super::records::{self, Record};
 use super::roots::Objects;
 use crate::choices::Contract;
 use crate::known_calls::is_annotation;
@@ -112,28 +115,34 @@ pub(crate) fn cut(
         return pieces;
     }
     let candidates = updates(module, func);
-    if candidates.is_empty() {
+    let may_have_records = !records::find(module, func, |_| true).is_empty();
+    if candidates.is_empty() && !may_have_records {
         return pieces;
     }
     let options =
         UniformityOptions { args: args.to_vec(), strict_undef: true, ..UniformityOptions::default() };
     let uniformity = Uniformity::compute(module, func, &options);
-    let wanted: Vec<(Update, bool)> = {
+    let uniform = |func: &Function, v: Value| func.constant(v).is_some() || uniformity.shape(v).is_uniform();
+    let (wanted, records): (Vec<(Update, bool)>, Vec<Record>) = {
         let irregular = Irregular::new(func, &uniformity);
         let objects = Objects::new(module, func, region);
         let shared = |u: &Update| !objects.is_own(u.address);
         let repeats = |u: &Update| irregular.may_repeat(u.address);
-        let uniform =
-            |u: &Update| func.constant(u.address).is_some() || uniformity.shape(u.address).is_uniform();
-        candidates
+        let found = records::find(module, func, |v| uniform(func, v) && !objects.is_own(v));
+        let updates = candidates
             .into_iter()
             .filter(|u| shared(u) && repeats(u))
             .map(|u| {
-                let at_one = uniform(&u);
+                let at_one = uniform(func, u.address);
                 (u, at_one)
             })
-            .collect()
+            .collect();
+        (updates, found)
     };
+    for record in &records {
+        pieces.combined.extend(record.own_store(module, func).map(|store| (record.load, store)));
+        record.combine(func);
+    }
     for (update, at_one_place) in wanted {
         let objects = Objects::new(module, func, region);
         let Some(plan) = update.plan(module, func, &objects) else { continue };

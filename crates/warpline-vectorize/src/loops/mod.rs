@@ -35,11 +35,13 @@ mod decided;
 mod exits;
 mod find;
 mod flags;
+mod forwarded;
 mod hoist;
 mod inclusive;
 mod inputs;
 mod invariant;
 mod kept_loads;
+mod mirrors;
 mod move_out;
 mod narrow_extremes;
 mod no_wrap;
@@ -53,6 +55,7 @@ mod selections;
 mod stop;
 mod strides;
 mod trips;
+mod truths;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
@@ -619,8 +622,11 @@ fn understand_as(
         false if unit.holds => return Err(Assumed::none(&scalar, &l).into()),
         false => None,
     };
-    if !is_endless && assumed.is_none() && kept_loads::keep(module, &mut scalar, &l) {
-        l = l.found_again(&mut scalar)?;
+    if !is_endless && assumed.is_none() {
+        mirrors::settle(module, &mut scalar, &l);
+        if kept_loads::keep(module, &mut scalar, &l) || forwarded::settle(module, &mut scalar, &l) {
+            l = l.found_again(&mut scalar)?;
+        }
     }
     for _ in 0..MAX_PEELED {
         // What is executed before the loop is executed before the checks.
@@ -642,6 +648,7 @@ fn understand_as(
     }
     conditional_sums::settle(&mut scalar, &l);
     alternating::settle(&mut scalar, &l);
+    truths::settle(module, &mut scalar, &l);
     recurrences::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();

@@ -188,7 +188,14 @@ impl Tree {
                 return None;
             }
         }
-        (next != phi && !tree.leaves.is_empty() && tree.nodes.contains(next)).then_some(tree)
+        (next != phi && !tree.leaves.is_empty() && tree.nodes.contains(next) && !tree.asks_itself(func))
+            .then_some(tree)
+    }
+
+    /// Whether a truth value decides itself what it becomes, as in `ok = ok && x > 0`.
+    fn asks_itself(&self, func: &Function) -> bool {
+        let asks = |&i: &Inst| func.insts[i].op == Op::Select && self.has(func.insts[i].args[0]);
+        self.insts.iter().any(asks)
     }
 
     fn has(&self, v: Value) -> bool {
