@@ -161,6 +161,9 @@ impl SsaBuilder {
 
     /// Whether each φ has one operand for each edge that leads to its node, and none for others.
     fn check_phis<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
+        if self.phis.is_empty() {
+            return Ok(());
+        }
         let mut seen_for = vec![NONE; graph.edge_count()];
         let mut undefined = self.undefined.iter().peekable();
         for &phi in &self.phis {
@@ -216,7 +219,10 @@ impl SsaProgram {
             definitions: Vec::with_capacity(values),
             starts: Vec::with_capacity(values + 1),
             operands: Vec::with_capacity(operands),
-            ..SsaBuilder::default()
+            // A guess that is good for most functions.
+            terminators: Vec::with_capacity(values / 16),
+            phis: Vec::with_capacity(values / 16),
+            undefined: Vec::new(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::tables::{ExitTable, MixedPhis, Users};
 use super::{Algorithm, Value};
 use crate::cycles::CycleId;
 use crate::graph::EdgeId;
-use crate::joins::Split;
+use crate::joins::{Memory, Split};
 use crate::limits::Limits;
 use crate::order::DfsOrder;
 
@@ -20,6 +20,7 @@ use crate::order::DfsOrder;
 #[derive(Default)]
 pub struct Workspace {
     pub(super) order: DfsOrder,
+    pub(super) joins: Memory,
     pub(super) users: Users,
     pub(super) mixed: MixedPhis,
     pub(super) exits: ExitTable,
