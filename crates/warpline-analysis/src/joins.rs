@@ -531,7 +531,10 @@ mod tests {
             let mut walked = Joins::new(&graph, &dfs, &cycles);
             let nodes = walked.rewired().node_count();
             walked.structured = false;
-            walked.labels = Some((Frontiers::default().within(nodes, 1 + below(4) as usize), Labels::default().within(nodes)));
+            walked.labels = Some((
+                Frontiers::default().within(nodes, 1 + below(4) as usize),
+                Labels::default().within(nodes),
+            ));
             for branch in graph.nodes() {
                 let set = kept.of_branch(branch);
                 joins_found += set.joins.len();

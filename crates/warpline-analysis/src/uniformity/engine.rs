@@ -183,11 +183,17 @@ impl<'a, G: Graph> State<'a, G> {
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
         let from = |c: Option<CycleId>| c.map(|c| region(c).unwrap_or(c));
-        let changing = match cycles.is_empty() {
+        let mut changing = match cycles.is_empty() {
             true => Vec::new(),
             false => program.innermost_changing(cycles),
         };
         let memory = core::mem::take(workspace);
+        let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
+        for (own, other) in changing.iter_mut().zip(memory.changing.into_iter().flatten()) {
+            if depth(other) < depth(*own) {
+                *own = other;
+            }
+        }
         let users = memory.users.within(graph, dfs, program);
         State {
             outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
@@ -243,8 +249,19 @@ impl<'a, G: Graph> State<'a, G> {
         }
         let State { users, exits, mixed, edge_label, walked, values, splits, new_exits, .. } = self;
         let (order, joins) = (core::mem::take(&mut workspace.order), core::mem::take(&mut workspace.joins));
-        *workspace =
-            Workspace { order, joins, users, exits, mixed, edge_label, walked, values, splits, new_exits };
+        *workspace = Workspace {
+            order,
+            joins,
+            users,
+            exits,
+            mixed,
+            edge_label,
+            walked,
+            values,
+            splits,
+            new_exits,
+            changing: None,
+        };
         self.result
     }
 

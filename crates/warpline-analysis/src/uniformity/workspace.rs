@@ -29,6 +29,9 @@ pub struct Workspace {
     pub(super) values: Vec<Value>,
     pub(super) splits: VecDeque<Split>,
     pub(super) new_exits: VecDeque<(CycleId, EdgeId)>,
+    /// By value, the innermost cycle in which it may change, as another program with the same values has it, over the
+    /// same graph. What holds in one of them holds in both.
+    pub(super) changing: Option<Vec<Option<CycleId>>>,
 }
 
 impl core::fmt::Debug for Workspace {
