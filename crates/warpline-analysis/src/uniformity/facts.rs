@@ -364,8 +364,13 @@ impl Known {
         let mut constants = BitSet::new(program.value_count());
         facts.constants.iter().for_each(|v| _ = constants.insert(v.index()));
         let takes = |e: EdgeId| live.takes(e);
-        let keeps = |e: EdgeId| facts.dead_edges.is_empty() || takes(e);
-        let mut reduced = program.reduced(|v| constants.contains(v.index()), keeps);
+        let mut never_taken = BitSet::default();
+        if !facts.dead_edges.is_empty() {
+            never_taken = BitSet::new(graph.edge_count());
+            let edges = (0..graph.edge_count()).filter(|&e| !takes(EdgeId::new(e)));
+            edges.for_each(|e| _ = never_taken.insert(e));
+        }
+        let mut reduced = program.reduced(|v| constants.contains(v.index()), never_taken);
         if !facts.dead_edges.is_empty() {
             let parts = |n: Node| live.dfs.is_reachable(n) && live.graph.out_edges(n).len() > 1;
             reduced.keep_terminators(parts);
