@@ -75,6 +75,23 @@ impl CycleForest {
         }
     }
 
+    /// Takes the place of a forest that is elsewhere. Asks for no memory, and nothing can be asked of it.
+    pub(crate) fn absent() -> Self {
+        CycleForest {
+            header: Vec::new(),
+            parent: Vec::new(),
+            depth: Vec::new(),
+            last: Vec::new(),
+            reducible: BitSet::default(),
+            reachable: BitSet::default(),
+            children: Lists::absent(),
+            top: Vec::new(),
+            innermost: Vec::new(),
+            nodes: Vec::new(),
+            node_start: Vec::new(),
+        }
+    }
+
     /// Finds the cycles of `graph`. Takes nearly linear time, whatever the nesting.
     pub fn compute<G: Graph>(graph: &G) -> Self {
         Self::compute_with(graph, &DfsOrder::compute(graph))

@@ -9,7 +9,6 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::bitset::BitSet;
 use crate::dom::DomTree;
 use crate::graph::{Graph, Node};
 
@@ -28,17 +27,44 @@ pub fn dominance_frontier<G: Graph>(graph: &G, dom: &DomTree, node: Node) -> Vec
     frontier
 }
 
+/// Some bits for each node.
+struct Marks(Vec<u8>);
+
+impl Marks {
+    const WALKED: u8 = 1;
+    const FOUND: u8 = 2;
+    const QUEUED: u8 = 4;
+    /// A definition stands before the node, so that edges back to it lead nowhere new.
+    const BEFORE: u8 = 8;
+
+    /// Sets one; says whether it is new.
+    #[inline]
+    fn set(&mut self, node: Node, mark: u8) -> bool {
+        let marks = &mut self.0[node.index()];
+        let new = *marks & mark == 0;
+        *marks |= mark;
+        new
+    }
+
+    #[inline]
+    fn has(&self, node: Node, mark: u8) -> bool {
+        self.0[node.index()] & mark != 0
+    }
+
+    #[inline]
+    fn clear(&mut self, node: Node) {
+        self.0[node.index()] = 0;
+    }
+}
+
 /// Computes iterated dominance frontiers; keeps its tables between queries.
 pub struct IteratedFrontier<'a, G> {
     graph: &'a G,
     dom: &'a DomTree,
     /// Per node the least level that an edge from its subtree leads to.
     reach: Vec<u32>,
-    walked: BitSet,
-    found: BitSet,
-    queued: BitSet,
-    /// Definitions that stand before their node, so that edges back to it lead nowhere new.
-    before: BitSet,
+    /// By node, what is so of it in the query at hand.
+    marks: Marks,
     /// Levels and nodes, deepest first.
     queue: BinaryHeap<(u32, Node)>,
     subtree: Vec<Node>,
@@ -61,10 +87,7 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
             graph,
             dom,
             reach,
-            walked: BitSet::new(n),
-            found: BitSet::new(n),
-            queued: BitSet::new(n),
-            before: BitSet::new(n),
+            marks: Marks(vec![0; n]),
             queue: BinaryHeap::new(),
             subtree: Vec::new(),
             touched: Vec::new(),
@@ -89,14 +112,14 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
         let mut subtree = if dom.is_reachable(node) { vec![node] } else { Vec::new() };
         while let Some(n) = subtree.pop() {
             for t in graph.successors(n) {
-                if dom.level(t) <= level && self.found.insert(t.index()) {
+                if dom.level(t) <= level && self.marks.set(t, Marks::FOUND) {
                     targets.push(t);
                 }
             }
             let children = dom.children(n).iter().copied();
             subtree.extend(children.filter(|&c| self.reach[c.index()] <= level && !stop(c)));
         }
-        targets.iter().for_each(|t| _ = self.found.remove(t.index()));
+        targets.iter().for_each(|&t| self.marks.clear(t));
     }
 
     /// Pruned placement of φ-functions: the iterated frontier, except that a node where the variable is not live is
@@ -143,34 +166,34 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
     ) {
         let (graph, dom) = (self.graph, self.dom);
         for n in definitions {
-            if dom.is_reachable(n) && self.queued.insert(n.index()) {
+            if dom.is_reachable(n) && self.marks.set(n, Marks::QUEUED) {
                 self.queue.push((dom.level(n), n));
             }
         }
         for n in on_edges_to {
-            if dom.is_reachable(n) && self.queued.insert(n.index()) {
-                self.before.insert(n.index());
+            if dom.is_reachable(n) && self.marks.set(n, Marks::QUEUED) {
+                self.marks.set(n, Marks::BEFORE);
                 self.queue.push((dom.level(n), n));
             }
         }
         let (mut subtree, mut touched) = (mem::take(&mut self.subtree), mem::take(&mut self.touched));
         while let Some((level, root)) = self.queue.pop() {
             touched.push(root);
-            if self.walked.insert(root.index()) {
+            if self.marks.set(root, Marks::WALKED) {
                 subtree.push(root);
             }
             // What is deeper than the root was searched before, so an edge to the root comes from its own definition.
-            let enclosed = self.before.remove(root.index()).then_some(root);
+            let enclosed = self.marks.has(root, Marks::BEFORE).then_some(root);
             while let Some(n) = subtree.pop() {
                 touched.push(n);
                 for t in graph.successors(n) {
-                    if dom.level(t) > level || Some(t) == enclosed || !self.found.insert(t.index()) {
+                    if dom.level(t) > level || Some(t) == enclosed || !self.marks.set(t, Marks::FOUND) {
                         continue;
                     }
                     touched.push(t);
                     if keep(t) {
                         result.push(t);
-                        if self.queued.insert(t.index()) {
+                        if self.marks.set(t, Marks::QUEUED) {
                             self.queue.push((dom.level(t), t));
                         }
                     }
@@ -178,7 +201,7 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
                 for &c in dom.children(n) {
                     if self.reach[c.index()] <= level
                         && (everywhere || keep(c))
-                        && self.walked.insert(c.index())
+                        && self.marks.set(c, Marks::WALKED)
                     {
                         subtree.push(c);
                     }
@@ -186,9 +209,7 @@ impl<'a, G: Graph> IteratedFrontier<'a, G> {
             }
         }
         for n in touched.drain(..) {
-            self.walked.remove(n.index());
-            self.found.remove(n.index());
-            self.queued.remove(n.index());
+            self.marks.clear(n);
         }
         (self.subtree, self.touched) = (subtree, touched);
         result.sort_unstable();

@@ -473,6 +473,11 @@ impl<T: Copy> Lists<T> {
         Lists { starts, items }
     }
 
+    /// Takes the place of lists that are to be made. Asks for no memory, and has not even an empty list.
+    pub(crate) fn absent() -> Self {
+        Lists { starts: Vec::new(), items: Vec::new() }
+    }
+
     /// Lists that stand one after the other in `items`: where each starts, with the end of the last one behind.
     pub(crate) fn from_parts(starts: Vec<u32>, items: Vec<T>) -> Self {
         debug_assert!(starts.last().is_some_and(|&end| end as usize == items.len()));

@@ -79,6 +79,10 @@ pub struct JoinSet {
     pub leaves: Option<CycleId>,
 }
 
+/// Working memory that is reused from one graph to the next.
+#[derive(Default)]
+pub(crate) struct Memory(Frontiers, Labels);
+
 /// Answers queries for joins on one control-flow graph.
 pub struct Joins<'a, G> {
     graph: &'a G,
@@ -92,6 +96,8 @@ pub struct Joins<'a, G> {
     /// What only other branches need.
     rewired: OnceCell<Rewired<'a, G>>,
     labels: Option<(Frontiers, Labels)>,
+    /// What becomes these.
+    memory: Memory,
     /// What only branches inside regions need.
     dom: OnceCell<DomTree>,
     inner_steps: Cell<usize>,
@@ -131,6 +137,7 @@ impl<'a, G: Graph> Joins<'a, G> {
             structured: true,
             rewired: OnceCell::new(),
             labels: None,
+            memory: Memory::default(),
             dom: OnceCell::new(),
             inner_steps: Cell::new(0),
             blamed: Vec::new(),
@@ -138,6 +145,16 @@ impl<'a, G: Graph> Joins<'a, G> {
             steps: 0,
             steps_unasked: limits.steps_unasked,
         }
+    }
+
+    /// The same in memory that was used before.
+    pub(crate) fn with_memory(self, memory: Memory) -> Self {
+        Joins { memory, ..self }
+    }
+
+    /// The memory, for another graph.
+    pub(crate) fn into_memory(self) -> Memory {
+        self.labels.map_or(self.memory, |(frontiers, labels)| Memory(frontiers, labels))
     }
 
     /// The joins of a branch, all edges of which threads may take. Empty if `branch` is unreachable or has
@@ -266,7 +283,10 @@ impl<'a, G: Graph> Joins<'a, G> {
             let known = self.known.get_or_insert_with(|| Known::new(rewired));
             Some(known.last(rewired, cycles, sources))
         };
-        let make = || (Frontiers::new(nodes, self.room), Labels::new(nodes));
+        let make = || {
+            let Memory(frontiers, labels) = core::mem::take(&mut self.memory);
+            (frontiers.within(nodes, self.room), labels.within(nodes))
+        };
         let (frontiers, labels) = self.labels.get_or_insert_with(make);
         labels.begin();
         let mut blame = match sources {
@@ -511,7 +531,10 @@ mod tests {
             let mut walked = Joins::new(&graph, &dfs, &cycles);
             let nodes = walked.rewired().node_count();
             walked.structured = false;
-            walked.labels = Some((Frontiers::new(nodes, 1 + below(4) as usize), Labels::new(nodes)));
+            walked.labels = Some((
+                Frontiers::default().within(nodes, 1 + below(4) as usize),
+                Labels::default().within(nodes),
+            ));
             for branch in graph.nodes() {
                 let set = kept.of_branch(branch);
                 joins_found += set.joins.len();

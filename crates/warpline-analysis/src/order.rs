@@ -19,6 +19,9 @@ pub struct DfsOrder {
 
 const NONE: u32 = u32::MAX;
 
+/// How deep walks nearly always go at most.
+const STACK: usize = 64;
+
 /// A list in memory that was used before, with `len` times the same item.
 pub(crate) fn filled<T: Clone>(mut memory: Vec<T>, item: T, len: usize) -> Vec<T> {
     memory.clear();
@@ -48,7 +51,7 @@ impl DfsOrder {
         order.post.reserve(n);
         order.parent.reserve(n);
         order.last.reserve(n);
-        let mut stack = Vec::new();
+        let mut stack = Vec::with_capacity(n.min(STACK));
         order.enter(graph.entry(), NONE);
         stack.push((graph.entry(), graph.out_edges(graph.entry())));
         while let Some((node, edges)) = stack.last_mut() {

@@ -28,7 +28,7 @@ use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::dag_dom::DagDom;
 use crate::graph::{CsrGraph, EdgeId, Edges, Graph, Node};
-use crate::order::DfsOrder;
+use crate::order::{DfsOrder, filled};
 use crate::regions::Regions;
 
 /// Where an edge of the rewired graph comes from.
@@ -300,7 +300,7 @@ impl Cut {
 }
 
 /// Dominance frontiers of the nodes that were asked for, as far as there is room for their entries.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frontiers {
     /// By node: where its frontier starts in `items` and how long it is. 0: not asked for yet; `TOO_LARGE`: not kept.
     span: Vec<(u32, u32)>,
@@ -314,15 +314,15 @@ pub(crate) struct Frontiers {
 const TOO_LARGE: u32 = u32::MAX;
 
 impl Frontiers {
-    /// Room for so many entries.
-    pub(crate) fn new(nodes: usize, room: usize) -> Self {
+    /// Room for so many entries, in the memory of other frontiers.
+    pub(crate) fn within(self, nodes: usize, room: usize) -> Self {
         Frontiers {
-            span: vec![(0, 0); nodes],
+            span: filled(self.span, (0, 0), nodes),
             // The first entry stands for nothing, so that no frontier starts at 0.
-            items: vec![Node(0)],
-            seen: vec![0; nodes],
+            items: filled(self.items, Node(0), 1),
+            seen: filled(self.seen, 0, nodes),
             room,
-            stack: Vec::new(),
+            stack: filled(self.stack, Node(0), 0),
         }
     }
 

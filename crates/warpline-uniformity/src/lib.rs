@@ -214,7 +214,7 @@ impl Uniformity {
             None => (ArgShape::Varying, Shape::Varying),
         });
         let (args, shapes_of_params): (Vec<ArgShape>, Vec<Shape>) = fitting.unzip();
-        let (graph, edges) = match func.layout.is_empty() {
+        let (whole, edges) = match func.layout.is_empty() {
             true => (empty_graph(func), Vec::new()),
             false => func.graph(),
         };
@@ -235,20 +235,20 @@ impl Uniformity {
         let mut rounds = 0;
         loop {
             let Made { program, extra, has_lane_index, has_either } =
-                program(module, func, &graph, &edge_ids, &pinned, &variables, options);
+                program(module, func, &whole, &edge_ids, &pinned, &variables, options);
             let known = options.known.as_deref().filter(|known| !known.is_empty());
             let facts = known.map(|known| {
                 let first_number = func.values.len() + extra.len() - known.numbers().len();
                 known.to_engine(&edge_ids, first_number, !options.strict_undef)
             });
-            let engine = solve(&graph, &program, facts.as_ref());
+            let engine = solve(&whole, &program, facts.as_ref());
             // What the result speaks of: dead edges may be gone, and operands replaced.
             let (graph, program) = match &facts {
                 Some(_) => (
-                    Cow::Owned(engine.analysed(&graph, &program).0.clone()),
-                    engine.analysed(&graph, &program).1.clone(),
+                    Cow::Owned(engine.analysed(&whole, &program).0.clone()),
+                    engine.analysed(&whole, &program).1.clone(),
                 ),
-                None => (Cow::Borrowed(&graph), program),
+                None => (Cow::Borrowed(&whole), program),
             };
             let view = View::new(module, func, &graph, &edge_ids, &engine, options, has_lane_index);
             let shapes = Shapes::compute(module, func, &shapes_of_params, &view);
@@ -272,7 +272,10 @@ impl Uniformity {
                 .collect();
             if found.is_empty() || rounds == MAX_ROUNDS {
                 let (options, names) = (options.clone(), OnceLock::new());
-                let graph = graph.into_owned();
+                let graph = match graph {
+                    Cow::Owned(reduced) => reduced,
+                    Cow::Borrowed(_) => whole,
+                };
                 return Uniformity {
                     graph,
                     edge_ids,

@@ -6,6 +6,7 @@ use core::cmp::Reverse;
 
 use crate::cycles::CycleId;
 use crate::graph::{EdgeId, Graph, Node};
+use crate::order::filled;
 use crate::rewired::{Frontiers, Origin, Rewired};
 
 /// From where a label arrives at a node.
@@ -24,6 +25,7 @@ pub(super) struct Contribution {
 }
 
 /// The state of one propagation; kept between them so that each costs only what it touches.
+#[derive(Default)]
 pub(super) struct Labels {
     round: u32,
     /// By node: the round in which `head` was set, and the first of its contributions.
@@ -45,13 +47,14 @@ const NONE: u32 = u32::MAX;
 
 /// Remembers pairs of nodes; forgets a pair when it needs its place for another one, which costs a walk but is not
 /// wrong.
+#[derive(Default)]
 pub(super) struct Pairs {
     places: Vec<(u32, u32)>,
 }
 
 impl Pairs {
-    fn new(nodes: usize) -> Self {
-        Pairs { places: vec![(0, 0); nodes.next_power_of_two()] }
+    fn within(self, nodes: usize) -> Self {
+        Pairs { places: filled(self.places, (0, 0), nodes.next_power_of_two()) }
     }
 
     /// Whether the pair is remembered from before. Now it is.
@@ -65,18 +68,14 @@ impl Pairs {
 }
 
 impl Labels {
-    pub(super) fn new(nodes: usize) -> Self {
+    /// For so many nodes, in the memory of other labels. What else is in that is cleared where it is used.
+    pub(super) fn within(self, nodes: usize) -> Self {
         Labels {
             round: 0,
-            head: vec![(0, NONE); nodes],
-            contributions: Vec::new(),
-            waiting: BinaryHeap::new(),
-            pairs: Pairs::new(nodes),
-            intervals: Vec::new(),
-            sources: Vec::new(),
-            on_edges: Vec::new(),
-            divergent: Vec::new(),
+            head: filled(self.head, (0, NONE), nodes),
+            pairs: self.pairs.within(nodes),
             apart: [NONE; 2],
+            ..self
         }
     }
 

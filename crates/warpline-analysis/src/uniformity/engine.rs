@@ -31,6 +31,12 @@ pub(super) trait Control<'a, G: Graph> {
     fn steps(&self) -> usize {
         0
     }
+    /// Leaves its memory to the next analysis.
+    fn leave(self, _workspace: &mut Workspace)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// Solves a program of whose graph nothing is at hand.
@@ -55,7 +61,9 @@ pub(super) fn run<G: Graph>(
     let found = &cycles;
     let state = match task.algorithm {
         Algorithm::Joins => {
-            let control = task.clock.setup(|| Joins::within(graph, dfs, found, task.limits));
+            let memory = core::mem::take(&mut task.workspace.joins);
+            let control =
+                task.clock.setup(|| Joins::within(graph, dfs, found, task.limits).with_memory(memory));
             solve(graph, dfs, found, program, control, task)
         }
         #[cfg(feature = "baselines")]
@@ -88,7 +96,9 @@ fn solve<'a, G: Graph>(
     }
     while state.step(&mut control, clock) {}
     clock.steps(control.steps());
-    state.finish(workspace)
+    let result = state.finish(workspace);
+    control.leave(workspace);
+    result
 }
 
 impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
@@ -122,6 +132,10 @@ impl<'a, G: Graph> Control<'a, G> for Joins<'a, G> {
 
     fn steps(&self) -> usize {
         Joins::steps(self)
+    }
+
+    fn leave(self, workspace: &mut Workspace) {
+        workspace.joins = self.into_memory();
     }
 }
 
@@ -169,11 +183,17 @@ impl<'a, G: Graph> State<'a, G> {
     ) -> Self {
         // Nothing is known of cycles inside a region by themselves.
         let from = |c: Option<CycleId>| c.map(|c| region(c).unwrap_or(c));
-        let changing = match cycles.is_empty() {
+        let mut changing = match cycles.is_empty() {
             true => Vec::new(),
             false => program.innermost_changing(cycles),
         };
         let memory = core::mem::take(workspace);
+        let depth = |c: Option<CycleId>| c.map_or(0, |c| cycles.depth(c));
+        for (own, other) in changing.iter_mut().zip(memory.changing.into_iter().flatten()) {
+            if depth(other) < depth(*own) {
+                *own = other;
+            }
+        }
         let users = memory.users.within(graph, dfs, program);
         State {
             outside: OutsideUses::new(program, cycles, &users, &changing, from, limits.near),
@@ -196,15 +216,16 @@ impl<'a, G: Graph> State<'a, G> {
             is_postponed: BitSet::new(cycles.len()),
             split: Split::Branch(graph.entry()),
             result: Uniformity {
-                cycles: CycleForest::empty(graph.node_count()),
+                cycles: CycleForest::absent(),
                 defined_at: Vec::new(),
                 changing,
                 divergent: BitSet::new(program.value_count()),
-                causes: Vec::new(),
+                // Most values are divergent, or few are; memory that is not written costs nothing.
+                causes: Vec::with_capacity(program.value_count()),
                 value_cause: vec![0; program.value_count()],
                 branches: BitSet::new(graph.node_count()),
                 branch_cause: vec![0; graph.node_count()],
-                exits: Lists::group(0, core::iter::empty()),
+                exits: Lists::absent(),
                 reach: vec![Reach::Nowhere; cycles.len()],
                 given_up: vec![None; cycles.len()],
                 left_before: vec![None; cycles.len()],
@@ -227,8 +248,20 @@ impl<'a, G: Graph> State<'a, G> {
             self.result.defined_at = self.program.values().map(|v| self.program.node(v)).collect();
         }
         let State { users, exits, mixed, edge_label, walked, values, splits, new_exits, .. } = self;
-        let order = core::mem::take(&mut workspace.order);
-        *workspace = Workspace { order, users, exits, mixed, edge_label, walked, values, splits, new_exits };
+        let (order, joins) = (core::mem::take(&mut workspace.order), core::mem::take(&mut workspace.joins));
+        *workspace = Workspace {
+            order,
+            joins,
+            users,
+            exits,
+            mixed,
+            edge_label,
+            walked,
+            values,
+            splits,
+            new_exits,
+            changing: None,
+        };
         self.result
     }
 

@@ -276,7 +276,6 @@ pub(super) struct Known {
     program: SsaProgram,
     dom: DomTree,
     equal: Equalities,
-    constants: BitSet,
     dead: BitSet,
     /// The nodes to which nothing leads without dead edges.
     cut_off: BitSet,
@@ -305,7 +304,7 @@ pub(super) fn compute<G: Graph>(
         true => (live.graph.clone(), live.dfs.clone(), live.cycles.clone()),
         false => (whole, whole_dfs, whole_cycles),
     };
-    let mut known = Known::new(analysed, &dfs, &live, program, facts);
+    let mut known = Known::new(analysed, &dfs, &cycles, &live, program, facts);
     let mut round = 1;
     loop {
         let cycles = cycles.clone();
@@ -316,6 +315,8 @@ pub(super) fn compute<G: Graph>(
             known.used.dedup();
             return Ok(Uniformity { known: Some(Box::new(known)), ..result });
         }
+        // An operand that takes the place of another may change in more cycles; its user does not.
+        workspace.changing = Some(result.changing);
         round += 1;
     }
 }
@@ -352,12 +353,24 @@ impl Live {
 }
 
 impl Known {
-    fn new(graph: CsrGraph, dfs: &DfsOrder, live: &Live, program: &SsaProgram, facts: &Facts) -> Known {
+    fn new(
+        graph: CsrGraph,
+        dfs: &DfsOrder,
+        cycles: &CycleForest,
+        live: &Live,
+        program: &SsaProgram,
+        facts: &Facts,
+    ) -> Known {
         let mut constants = BitSet::new(program.value_count());
         facts.constants.iter().for_each(|v| _ = constants.insert(v.index()));
         let takes = |e: EdgeId| live.takes(e);
-        let keeps = |e: EdgeId| facts.dead_edges.is_empty() || takes(e);
-        let mut reduced = program.reduced(|v| constants.contains(v.index()), keeps);
+        let mut never_taken = BitSet::default();
+        if !facts.dead_edges.is_empty() {
+            never_taken = BitSet::new(graph.edge_count());
+            let edges = (0..graph.edge_count()).filter(|&e| !takes(EdgeId::new(e)));
+            edges.for_each(|e| _ = never_taken.insert(e));
+        }
+        let mut reduced = program.reduced(|v| constants.contains(v.index()), never_taken);
         if !facts.dead_edges.is_empty() {
             let parts = |n: Node| live.dfs.is_reachable(n) && live.graph.out_edges(n).len() > 1;
             reduced.keep_terminators(parts);
@@ -372,7 +385,7 @@ impl Known {
             Some(n) => {
                 program.rule(v) == Rule::Source
                     || program.operands(v).len() > 0
-                    || live.cycles.innermost(n).is_some()
+                    || cycles.innermost(n).is_some()
             }
         };
         let constant = facts.constants.iter().filter(|&&v| says_more(v));
@@ -397,7 +410,7 @@ impl Known {
         }
         let mut dead = BitSet::new(graph.edge_count());
         facts.dead_edges.iter().for_each(|e| _ = dead.insert(e.index()));
-        Known { program: reduced, dom, equal, constants, dead, cut_off, used, replaced: Vec::new(), graph }
+        Known { program: reduced, dom, equal, dead, cut_off, used, replaced: Vec::new(), graph }
     }
 
     /// Whether no thread comes to a place for its facts.
@@ -606,12 +619,14 @@ impl Uniformity {
     fn because(&self, chain: Vec<Fact>, without: &Uniformity) -> Option<UniformBecause> {
         let known = self.known.as_ref()?;
         let gone: Vec<Fact> = chain.into_iter().take_while(|&f| !self.still_holds(f, without)).collect();
-        let constant = |v: Value| known.constants.contains(v.index()).then_some(KnownFact::Constant(v));
+        // Only what changed something is a reason: a value may be constant in a loop that dead edges have undone.
+        let used = |fact: KnownFact| known.used.binary_search(&fact).is_ok().then_some(fact);
+        let constant = |v: Value| used(KnownFact::Constant(v));
         // Who uses an operand has it replaced, or the operand is constant.
         let use_of = |user: User, o: Value| constant(o).map_or(known.replaced(user, Some(o)), |c| vec![c]);
         let last = *gone.last()?;
         let at_once = match last {
-            Fact::Value(v, _) if known.constants.contains(v.index()) => vec![KnownFact::Constant(v)],
+            Fact::Value(v, _) if constant(v).is_some() => constant(v).into_iter().collect(),
             Fact::Value(v, Cause::Operand(o) | Cause::Temporal { operand: o, .. }) => {
                 use_of(User::Value(v), o)
             }
@@ -619,12 +634,8 @@ impl Uniformity {
                 use_of(User::Branch(n), o)
             }
             Fact::Value(v, _) => known.replaced(User::Value(v), None),
-            Fact::DivergentExit(_, exit, _) if known.dead.contains(exit.index()) => {
-                vec![KnownFact::DeadEdge(exit)]
-            }
-            Fact::Branch(..) | Fact::DivergentExit(..) | Fact::GivenUp(..) | Fact::LeftApart(..) => {
-                Vec::new()
-            }
+            Fact::DivergentExit(_, exit, _) => used(KnownFact::DeadEdge(exit)).into_iter().collect(),
+            Fact::Branch(..) | Fact::GivenUp(..) | Fact::LeftApart(..) => Vec::new(),
         };
         // These say of a value that it may change.
         let changes = match last {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::bitset::BitSet;
 use crate::cycles::{CycleForest, CycleId};
 use crate::dom::DomTree;
 use crate::graph::{EdgeId, Graph, Lists, Node, Outline};
@@ -125,6 +126,7 @@ impl SsaBuilder {
             operands: self.operands,
             terminators,
             phis: self.phis,
+            never_taken: BitSet::default(),
             outline: Outline::of(graph),
         })
     }
@@ -161,6 +163,9 @@ impl SsaBuilder {
 
     /// Whether each φ has one operand for each edge that leads to its node, and none for others.
     fn check_phis<G: Graph>(&self, graph: &G) -> Result<(), ProgramError> {
+        if self.phis.is_empty() {
+            return Ok(());
+        }
         let mut seen_for = vec![NONE; graph.edge_count()];
         let mut undefined = self.undefined.iter().peekable();
         for &phi in &self.phis {
@@ -200,6 +205,8 @@ pub struct SsaProgram {
     operands: Vec<(Value, u32)>,
     terminators: Lists<Value>,
     phis: Vec<Value>,
+    /// Edges that no thread takes, and on which φs have no operands any more; of length 0 if there are none.
+    never_taken: BitSet,
     /// Of the graph that the program was built over.
     outline: Outline,
 }
@@ -216,7 +223,10 @@ impl SsaProgram {
             definitions: Vec::with_capacity(values),
             starts: Vec::with_capacity(values + 1),
             operands: Vec::with_capacity(operands),
-            ..SsaBuilder::default()
+            // A guess that is good for most functions.
+            terminators: Vec::with_capacity(values / 16),
+            phis: Vec::with_capacity(values / 16),
+            undefined: Vec::new(),
         }
     }
 
@@ -344,13 +354,16 @@ impl SsaProgram {
         (&self.starts, &self.operands)
     }
 
-    /// The same program with some values that are there from the start and depend on nothing, and with those operands
-    /// of φs alone that are taken on edges to keep. Constant is also what has lost all operands.
-    pub(super) fn reduced(
-        &self,
-        is_constant: impl Fn(Value) -> bool,
-        keeps: impl Fn(EdgeId) -> bool,
-    ) -> SsaProgram {
+    /// Whether φs have lost their operands on an edge, which no thread takes.
+    #[inline]
+    pub(super) fn is_never_taken(&self, edge: EdgeId) -> bool {
+        self.never_taken.contains(edge.index())
+    }
+
+    /// The same program with some values that are there from the start and depend on nothing, and without the operands
+    /// of φs on edges that are never taken. Constant is also what has lost all operands.
+    pub(super) fn reduced(&self, is_constant: impl Fn(Value) -> bool, never_taken: BitSet) -> SsaProgram {
+        let keeps = |e: EdgeId| !never_taken.contains(e.index());
         let mut definitions = self.definitions.clone();
         let mut starts = Vec::with_capacity(self.starts.len());
         let mut operands = Vec::with_capacity(self.operands.len());
@@ -374,6 +387,7 @@ impl SsaProgram {
             starts,
             operands,
             terminators: self.terminators.clone(),
+            never_taken,
             outline: self.outline,
         }
     }

@@ -124,7 +124,8 @@ impl MixedPhis {
     /// The φs of a program, in the memory of others.
     pub(super) fn within<G: Graph>(self, graph: &G, dfs: &DfsOrder, program: &SsaProgram) -> Self {
         let arrivals = |node: usize| {
-            graph.in_edges(Node::new(node)).filter(|&e| dfs.is_reachable(graph.source(e))).count()
+            let taken = |&e: &EdgeId| dfs.is_reachable(graph.source(e)) && !program.is_never_taken(e);
+            graph.in_edges(Node::new(node)).filter(taken).count()
         };
         let is_mixed = |node: usize, phi: Value| {
             let operands = || reachable_operands(graph, dfs, program, phi).map(|(v, _)| v);

@@ -11,7 +11,7 @@ use super::tables::{ExitTable, MixedPhis, Users};
 use super::{Algorithm, Value};
 use crate::cycles::CycleId;
 use crate::graph::EdgeId;
-use crate::joins::Split;
+use crate::joins::{Memory, Split};
 use crate::limits::Limits;
 use crate::order::DfsOrder;
 
@@ -20,6 +20,7 @@ use crate::order::DfsOrder;
 #[derive(Default)]
 pub struct Workspace {
     pub(super) order: DfsOrder,
+    pub(super) joins: Memory,
     pub(super) users: Users,
     pub(super) mixed: MixedPhis,
     pub(super) exits: ExitTable,
@@ -28,6 +29,9 @@ pub struct Workspace {
     pub(super) values: Vec<Value>,
     pub(super) splits: VecDeque<Split>,
     pub(super) new_exits: VecDeque<(CycleId, EdgeId)>,
+    /// By value, the innermost cycle in which it may change, as another program with the same values has it, over the
+    /// same graph. What holds in one of them holds in both.
+    pub(super) changing: Option<Vec<Option<CycleId>>>,
 }
 
 impl core::fmt::Debug for Workspace {
