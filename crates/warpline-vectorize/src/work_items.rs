@@ -320,11 +320,21 @@ pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
     let is_one = match &func.insts[i].op {
         Op::Call(info) => {
             func.insts[i].results.is_empty()
-                && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
+                && info.callee.is_some_and(|symbol| {
+                    GroupFunction::is_work_group_barrier(module, symbol)
+                        && (!is_numbered(&module.symbols[symbol].name)
+                            || func.as_int(func.insts[i].args[0]).is_some())
+                })
         }
         _ => false,
     };
     is_one || warps::is_barrier(module, func, i)
+}
+
+/// Whether the operand of a barrier says at which of several ones work-items wait, so that it has to be the same number
+/// for all: a constant.
+fn is_numbered(barrier: &str) -> bool {
+    barrier.starts_with("llvm.nvvm.barrier.cta.")
 }
 
 /// What work-items compute together by a call, if it is one of a collective function without a body.
