@@ -315,7 +315,8 @@ define void @k(ptr noalias %in, ptr noalias %out) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("k.ll");
     std::fs::write(&file, text).unwrap();
-    let range = ["--global", "64", "--local", "64", "--bind", "in=i32[64]=0..99", "--bind", "out=i32[64]=zero"];
+    let range =
+        ["--global", "64", "--local", "64", "--bind", "in=i32[64]=0..99", "--bind", "out=i32[64]=zero"];
     let said = ok(&warpline(&[&["run", path(&file), "--function", "k"][..], &range].concat()));
     assert!(said.contains("elements as by definition"), "{said}");
     linked::vectorize(folder.path(), &[path(&file), "--function", "k"]);
@@ -339,5 +340,9 @@ int main(void) {
         assert_eq!(said, "0 wrong\n");
     }
     // At which barrier a work-item waits must be the same for all.
-    refused(&text.replace("sync(i32 0)", "sync(i32 %t)"), &[], "all work-items of a group wait for each other");
+    refused(
+        &text.replace("sync(i32 0)", "sync(i32 %t)"),
+        &[],
+        "all work-items of a group wait for each other",
+    );
 }
