@@ -1,5 +1,5 @@
 ;@ group Lane operations
-;@ construct `__syncthreads`, `__syncwarp`, `__spirv_ControlBarrier`, `__kmpc_barrier`, intrinsics of GPUs, mangled or not, `convergent` or not
+;@ construct `__syncthreads`, `__kmpc_barrier`, `__spirv_ControlBarrier`, intrinsics of GPUs, under any name, in kernels over an index; of clusters, waves, or a number of work-items (`barrier.cta.sync.count`) in all
 ;@ happens refused
 ;@ args index, varying:4=small
 ;@ range 0..50

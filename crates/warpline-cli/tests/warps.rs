@@ -275,3 +275,74 @@ define void @k(ptr noalias %out) {
     let said = ok(&warpline(&all));
     assert!(said.contains("elements as by definition"), "{said}");
 }
+
+#[test]
+fn barriers_of_nvidia_s_modules_are_those_of_the_group_under_the_names_that_llvm_gives_them() {
+    let text = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier0()
+declare void @llvm.nvvm.barrier.sync(i32)
+declare i32 @llvm.nvvm.barrier0.popc(i32)
+declare i32 @llvm.nvvm.barrier0.and(i32)
+declare i32 @llvm.nvvm.barrier0.or(i32)
+@tile = internal addrspace(3) global [64 x i32] undef
+define void @k(ptr noalias %in, ptr noalias %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = sext i32 %t to i64
+  %from = getelementptr i32, ptr %in, i64 %i
+  %x = load i32, ptr %from
+  %own = getelementptr i32, ptr addrspace(3) @tile, i64 %i
+  store i32 %x, ptr addrspace(3) %own
+  call void @llvm.nvvm.barrier0()
+  %o = xor i64 %i, 63
+  %other = getelementptr i32, ptr addrspace(3) @tile, i64 %o
+  %y = load i32, ptr addrspace(3) %other
+  call void @llvm.nvvm.barrier.sync(i32 0)
+  %odd = and i32 %y, 1
+  %count = call i32 @llvm.nvvm.barrier0.popc(i32 %odd)
+  %all = call i32 @llvm.nvvm.barrier0.and(i32 %odd)
+  %any = call i32 @llvm.nvvm.barrier0.or(i32 %y)
+  %a = mul i32 %count, 10000
+  %b = mul i32 %all, 1000
+  %c = mul i32 %any, 100000000
+  %ab = add i32 %a, %b
+  %abc = add i32 %ab, %c
+  %r = add i32 %abc, %y
+  %to = getelementptr i32, ptr %out, i64 %i
+  store i32 %r, ptr %to
+  ret void
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.ll");
+    std::fs::write(&file, text).unwrap();
+    let range =
+        ["--global", "64", "--local", "64", "--bind", "in=i32[64]=0..99", "--bind", "out=i32[64]=zero"];
+    let said = ok(&warpline(&[&["run", path(&file), "--function", "k"][..], &range].concat()));
+    assert!(said.contains("elements as by definition"), "{said}");
+    linked::vectorize(folder.path(), &[path(&file), "--function", "k"]);
+    let host = r#"#include "m.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  static int in[64], out[64];
+  int odd = 0, any = 0, bad = 0;
+  for (int i = 0; i < 64; i++) in[i] = i * i % 13, odd += in[i] & 1, any |= in[i];
+  uint64_t offset[3] = {0}, size[3] = {64, 1, 1};
+  k_ndrange(offset, size, size, in, out, malloc(k_workspace(size, size)));
+  for (int i = 0; i < 64; i++)
+    bad += out[i] != odd * 10000 + (odd == 64) * 1000 + (any != 0) * 100000000 + in[63 - i];
+  printf("%d wrong\n", bad);
+  return 0;
+}
+"#;
+    if let Some(said) = link_and_run(folder.path(), host, &[]) {
+        assert_eq!(said, "0 wrong\n");
+    }
+    // At which barrier a work-item waits must be the same for all.
+    refused(
+        &text.replace("sync(i32 0)", "sync(i32 %t)"),
+        &[],
+        "all work-items of a group wait for each other",
+    );
+}

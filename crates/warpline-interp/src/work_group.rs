@@ -187,7 +187,9 @@ impl Exec<'_, '_, '_> {
         }
         let ty = call.args[0].1;
         let holds = |all: &[SubGroup]| -> Result<usize, TrapKind> {
-            let cells = of_all(all, 0);
+            let last = call.args.len() - 1;
+            (0..last).try_for_each(|k| agreed(all, k).map(|_| ()))?;
+            let cells = of_all(all, last);
             match cells.iter().find(|c| !c.is_defined()) {
                 Some(c) => Err(TrapKind::UndefinedOperand(c.state)),
                 None => Ok(cells.iter().filter(|c| c.bits != 0).count()),

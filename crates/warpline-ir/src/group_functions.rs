@@ -156,15 +156,19 @@ const RESERVED_BARRIERS: [&str; 9] = [
     "__ockl_grid_sync",
 ];
 
-/// Those among them at which exactly the work-items of a group wait, whatever their operands are, and that do nothing
-/// else. Operands say which memory is in order behind them: all of it is. Barriers of sub-groups are among them: where
+/// Those among them at which exactly the work-items of a group wait, and that do nothing else. Operands say which memory is in order behind them: all of it is. Barriers of sub-groups are among them: where
 /// all work-items of a group come to one, it does no harm that all wait.
-const OF_WORK_GROUPS: [&str; 6] = [
+const OF_WORK_GROUPS: [&str; 9] = [
     "barrier",
     "work_group_barrier",
     "sub_group_barrier",
     "__syncthreads",
     "llvm.nvvm.barrier0",
+    // What newer versions of LLVM make of it. The operand is which of several barriers it is.
+    "llvm.nvvm.barrier.cta.sync.aligned.all",
+    "llvm.nvvm.barrier.cta.sync.all",
+    // If the first operand says so.
+    "__spirv_ControlBarrier",
     "llvm.amdgcn.s.barrier",
 ];
 
@@ -535,6 +539,8 @@ mod tests {
             declare @__kmpc_cancel_barrier(ptr, i32) -> i32 []
             declare @GOMP_barrier() []
             declare @llvm.nvvm.barrier0() []
+            declare @llvm.nvvm.barrier.cta.sync.aligned.all(i32) []
+            declare @llvm.nvvm.barrier.cta.sync.aligned.count(i32, i32) []
             declare @llvm.nvvm.bar.warp.sync(i32) []
             declare @llvm.amdgcn.s.barrier() []
             declare @llvm.spv.group.memory.barrier.with.group.sync() []";

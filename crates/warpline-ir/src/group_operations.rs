@@ -93,8 +93,7 @@ const NUMBERS: [(&str, Type, bool); 11] = [
 impl GroupOperation {
     /// The operation of a function of this name with operands and a result of these types.
     pub fn of(name: &str, params: &[Type], ret: Type) -> Option<GroupOperation> {
-        if let Some(op) = counting_barrier(name).filter(|_| params == [Type::Int(32)] && ret == Type::Int(32))
-        {
+        if let Some(op) = counting_barrier(name, params, ret) {
             return Some(GroupOperation { scope: Scope::WorkGroup, op });
         }
         let (plain, types) = demangle(name)?;
@@ -113,15 +112,28 @@ impl GroupOperation {
     }
 }
 
-/// CUDA's barriers at which a condition is combined.
-fn counting_barrier(name: &str) -> Option<GroupOp> {
+/// CUDA's barriers at which a condition is combined, which is the last operand. In LLVM's intrinsics, the number of the
+/// barrier is in front of it.
+fn counting_barrier(name: &str, params: &[Type], ret: Type) -> Option<GroupOp> {
+    const INT: Type = Type::Int(32);
     let plain = demangle(name).map_or(name, |(plain, _)| plain);
-    Some(match plain {
+    if let Some(rest) = plain.strip_prefix("llvm.nvvm.barrier.cta.red.") {
+        let what = rest.strip_suffix(".aligned.all").or_else(|| rest.strip_suffix(".all"))?;
+        let (op, yields) = match what {
+            "popc" => (GroupOp::Count, INT),
+            "and" => (GroupOp::All, Type::BOOL),
+            "or" => (GroupOp::Any, Type::BOOL),
+            _ => return None,
+        };
+        return (params == [INT, Type::BOOL] && ret == yields).then_some(op);
+    }
+    let op = match plain {
         "__syncthreads_count" | "llvm.nvvm.barrier0.popc" => GroupOp::Count,
         "__syncthreads_and" | "llvm.nvvm.barrier0.and" => GroupOp::All,
         "__syncthreads_or" | "llvm.nvvm.barrier0.or" => GroupOp::Any,
         _ => return None,
-    })
+    };
+    (params == [INT] && ret == INT).then_some(op)
 }
 
 /// The operation on a value behind the name of the scope.
@@ -314,6 +326,10 @@ mod tests {
         );
         assert_eq!(of("_Z13sub_group_alli", &[INT], INT), Some((Scope::SubGroup, GroupOp::All)));
         assert_eq!(of("__syncthreads_count", &[INT], INT), group(GroupOp::Count));
+        let newer = |what: &str| format!("llvm.nvvm.barrier.cta.red.{what}.aligned.all");
+        assert_eq!(of(&newer("popc"), &[INT, Type::BOOL], INT), group(GroupOp::Count));
+        assert_eq!(of(&newer("and"), &[INT, Type::BOOL], Type::BOOL), group(GroupOp::All));
+        assert_eq!(of(&newer("or"), &[INT, Type::BOOL], INT), None);
         assert_eq!(of("_Z21work_group_reduce_addi", &[Type::F32], Type::F32), None);
         assert_eq!(of("_Z21work_group_reduce_xorf", &[Type::F32], Type::F32), None);
         assert_eq!(of("_Z21work_group_reduce_avgi", &[INT], INT), None);

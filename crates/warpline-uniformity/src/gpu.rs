@@ -136,6 +136,9 @@ pub(crate) const NVPTX: Gpu = Gpu {
     intrinsics: "llvm.nvvm.",
     sources: &["activemask", "elect.sync", "match.any.sync", "read.ptx.sreg", "shfl"],
     always_uniform: &[
+        "barrier.cta.red.and.aligned",
+        "barrier.cta.red.or.aligned",
+        "barrier.cta.red.popc.aligned",
         "barrier0.and",
         "barrier0.or",
         "barrier0.popc",

@@ -320,11 +320,25 @@ pub(crate) fn is_barrier(module: &Module, func: &Function, i: Inst) -> bool {
     let is_one = match &func.insts[i].op {
         Op::Call(info) => {
             func.insts[i].results.is_empty()
-                && info.callee.is_some_and(|symbol| GroupFunction::is_work_group_barrier(module, symbol))
+                && info.callee.is_some_and(|symbol| {
+                    GroupFunction::is_work_group_barrier(module, symbol)
+                        && is_of_group(&module.symbols[symbol].name, func, i)
+                })
         }
         _ => false,
     };
     is_one || warps::is_barrier(module, func, i)
+}
+
+/// Whether the first operand of a barrier lets all work-items of a group wait for each other, if it can say otherwise.
+fn is_of_group(barrier: &str, func: &Function, i: Inst) -> bool {
+    let first = || func.insts[i].args.first().and_then(|&v| func.as_int(v));
+    if barrier.starts_with("llvm.nvvm.barrier.cta.") {
+        // Which of several barriers it is: the same for all.
+        return first().is_some();
+    }
+    // Scopes of SPIR-V: the work-group, or a sub-group, for which it does no harm that all wait.
+    !barrier.contains("__spirv_") || matches!(first(), Some(2 | 3))
 }
 
 /// What work-items compute together by a call, if it is one of a collective function without a body.

@@ -111,7 +111,11 @@ impl Expansion<'_> {
             }
             GroupOp::Any | GroupOp::All | GroupOp::Count => {
                 self.exchanges.insert(call);
-                self.vote(before, behind, args[0], operation.op)
+                let Some((&condition, number)) = args.split_last() else { return Ok(()) };
+                self.agreed.extend(number.iter().map(|&v| (call, v)));
+                let found = self.vote(before, behind, condition, operation.op);
+                let is_condition = result.is_some_and(|r| self.b.func.ty(r) == Type::BOOL);
+                if is_condition { self.is_some(behind, found) } else { found }
             }
             GroupOp::Reduce(c) => {
                 self.exchanges.insert(call);
@@ -192,16 +196,31 @@ impl Expansion<'_> {
         self.b.store(own, x, ty);
     }
 
-    /// What is in the work-item's own element, at the begin of a block.
-    fn own(&mut self, behind: Block, ty: Type) -> Value {
+    /// Makes code at the begin of a block.
+    fn at_begin(&mut self, behind: Block, code: impl FnOnce(&mut Self) -> Value) -> Value {
         let last = self.b.at;
         let rest = std::mem::take(&mut self.b.func.blocks[behind].insts);
         self.b.at = behind;
-        let own = self.own_element(ty);
-        let x = self.b.load(own, ty, None);
+        let x = code(self);
         self.b.func.blocks[behind].insts.extend(rest);
         self.b.at = last;
         x
+    }
+
+    /// What is in the work-item's own element, at the begin of a block.
+    fn own(&mut self, behind: Block, ty: Type) -> Value {
+        self.at_begin(behind, |at| {
+            let own = at.own_element(ty);
+            at.b.load(own, ty, None)
+        })
+    }
+
+    /// Whether a number is not 0, at the begin of a block.
+    fn is_some(&mut self, behind: Block, x: Value) -> Value {
+        self.at_begin(behind, |at| {
+            let zero = at.b.int(32, 0);
+            at.b.icmp(IntPred::Ne, x, zero)
+        })
     }
 
     /// A loop over the array, whose elements have the first type in memory and are combined in the second one. All of
@@ -248,7 +267,7 @@ impl Expansion<'_> {
         const BYTE: Type = Type::Int(8);
         const INT: Type = Type::Int(32);
         self.b.at = before;
-        let zero = self.b.int(32, 0);
+        let zero = self.b.func.constant_value(Constant::Zero(self.b.func.ty(x)));
         let holds = self.b.icmp(IntPred::Ne, x, zero);
         let holds = self.b.cast(CastOp::ZExt, holds, BYTE);
         self.put(before, holds, BYTE);
