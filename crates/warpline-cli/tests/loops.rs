@@ -227,7 +227,7 @@ pub unsafe extern \"C\" fn inner(a: *const i32, out: *mut i32, n: i32) -> i32 {
     loop {
         //@ loop
         for j in i / 2..n { s = s.wrapping_add(unsafe { *a.add(j as usize) } ^ i); }
-        unsafe { *out = (*out ^ i).wrapping_mul(3) };
+        unsafe { out.write_volatile(out.read_volatile() ^ i) };
         i += 1;
         if i == n { break; }
     }

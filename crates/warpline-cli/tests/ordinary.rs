@@ -172,6 +172,13 @@ void best(const float *x, int n, float *most, int *at) {
 void best_first(const double *x, long n, double *most, long *at) {
   for (long i = 0; i < n; i++) if (*most < x[i]) { *most = x[i]; *at = i; }
 }
+void best_of_rows(const int *a, int w, int h, int *least, int *at) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      int v = a[y * w + x] & 7;
+      if (v < *least) { *least = v; *at = y * 1000 + x; }
+    }
+}
 struct Statistics { int count; long total; int lo, hi; };
 void add(struct Statistics *s, const short *x, int n) {
   for (int i = 0; i < n; i++) { s->total += x[i]; s->count++; if (x[i] < s->lo) s->lo = x[i]; if (x[i] > s->hi) s->hi = x[i]; }

@@ -298,7 +298,7 @@ fn refused_loops_and_kernels_have_records_with_their_reasons_and_lines() {
     //@ loop
     for (int i = 0; i < n; i++) a[i] = b[i] + 1;
     //@ loop
-    for (int i = 1; i < n; i++) a[i] = a[i - 1] * 3 + b[i];
+    for (int i = 1; i < n; i++) a[i] = a[i - 1] * a[i - 1] + b[i];
 }
 ";
     let (loop_folder, loop_source) = folder("loops.c", loops);

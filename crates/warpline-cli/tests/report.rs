@@ -13,7 +13,7 @@ const GOOD: &str = "void scale(float *restrict y, const float *restrict x, int n
 }
 void order(float *y, int n) {
     for (int i = 1; i < n; i++)
-        y[i] = y[i] / y[i - 1];
+        if (y[i] > 0) y[i] = y[i - 1];
 }
 ";
 

@@ -193,6 +193,10 @@ impl Source {
                 source.store(bits, &value, &address);
             }
         }
+        if source.rng.chance(1, 5) {
+            let length = &lengths[0];
+            source.record(&value, |source, bits| address(source, bits, length));
+        }
         source.line("%next: i64 = add nsw %j, 1");
         source.line(&format!("br head(%next, {value})"));
         source.block("out");
@@ -467,7 +471,7 @@ impl Source {
             12 => self.table(value),
             13 => self.bulk(value),
             14 | 15 => self.indexed(value),
-            16 => self.record(value),
+            16 => self.record(value, |source, bits| source.address(bits, "%i")),
             _ => self.call(value),
         }
     }
@@ -480,7 +484,7 @@ impl Source {
     }
 
     /// What beats a value at one place takes its place, and something else is stored with it now and then.
-    fn record(&mut self, value: &str) -> String {
+    fn record(&mut self, value: &str, place: impl FnOnce(&mut Source, u32) -> String) -> String {
         self.kinds.push("record");
         let (n, bits) = (self.count, *self.rng.pick(&[8, 16, 32, 32, 64]));
         let ty = match bits {
@@ -488,7 +492,7 @@ impl Source {
             64 if self.rng.chance(1, 3) => "double".to_owned(),
             _ => format!("i{bits}"),
         };
-        let (from, to) = (self.address(bits, "%i"), self.one_place(bits));
+        let (from, to) = (place(self, bits), self.one_place(bits));
         let (x, old, beats) = (self.fresh("x"), self.fresh("o"), self.fresh("c"));
         self.line(&format!("{x}: {ty} = load {from}, align 1"));
         self.line(&format!("{old}: {ty} = load {to}, align 1"));

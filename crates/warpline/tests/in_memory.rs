@@ -61,7 +61,7 @@ fn kernels_have_drivers() {
 fn what_is_wrong_is_said() {
     let wrong = Object::of_source(Language::C, "int f( {", &warpline::compile::KernelOptions::new(""));
     assert!(wrong.unwrap_err().to_string().contains("expected"));
-    let serial = "void f(int n, int *x) { for (int i = 1; i < n; i++) x[i] = x[i - 1] * 3; }";
+    let serial = "void f(int n, int *x) { for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1] + 1; }";
     let code = Code::of_source(Language::C, serial).unwrap();
     assert!(code.object.made.is_empty() && code.object.refused.len() == 1, "{:?}", code.object);
     assert!(code.address("f").is_ok() && code.address("g").is_err());

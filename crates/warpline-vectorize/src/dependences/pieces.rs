@@ -128,7 +128,9 @@ pub(crate) fn cut(
         let objects = Objects::new(module, func, region);
         let shared = |u: &Update| !objects.is_own(u.address);
         let repeats = |u: &Update| irregular.may_repeat(u.address);
-        let found = records::find(module, func, |v| uniform(func, v) && !objects.is_own(v));
+        let mut found = records::find(module, func, |v| uniform(func, v) && !objects.is_own(v));
+        let is_in_loop = |b: Block| uniformity.cycles().innermost(b.into()).is_some();
+        found.retain(|r| !is_in_loop(r.block) || r.is_whole(func));
         let updates = candidates
             .into_iter()
             .filter(|u| shared(u) && repeats(u))

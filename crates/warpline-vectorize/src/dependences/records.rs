@@ -6,6 +6,9 @@
 //! address that all lanes agree on, the branch asks whether any lane beats what was there, and behind it all is stored
 //! that this one lane stores. Groups that beat nothing only compare.
 //!
+//! In a loop within an iteration, lanes that are ahead of others store what these would have stored first: there only
+//! the record itself may be stored, and equal ones must be the same.
+//!
 //! Comparisons of floating-point numbers are ordered ones, so no lane with a NaN is among those that beat something.
 //! Of zeros with both signs, which are equal, the lane decides.
 
@@ -21,7 +24,7 @@ use warpline_ir::{
 /// A value in memory, and what is stored where it is beaten.
 pub(super) struct Record {
     /// The block that compares, and the one behind.
-    block: Block,
+    pub(super) block: Block,
     behind: Block,
     pub(super) load: Inst,
     /// Where the record is.
@@ -188,6 +191,11 @@ impl Record {
         let lane = func.insert_value_before(before, Op::Select, &[has_it, lane, zero], number, none);
         let last = Op::Lane(LaneOp::Reduce(Combine::UMax));
         Chosen::Lane(func.insert_value_before(before, last, &[lane], number, none))
+    }
+
+    /// Whether nothing but the record is stored, and it does not matter which one of equal values that is.
+    pub(super) fn is_whole(&self, func: &Function) -> bool {
+        self.stores.len() == 1 && func.ty(self.x).is_int()
     }
 
     /// The store of the record itself.
