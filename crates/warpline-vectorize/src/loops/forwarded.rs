@@ -68,7 +68,7 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Vec<(Inst, Inst)> {
 /// Whether a load reads what a store has written in the iteration before, and only that.
 fn is_next(module: &Module, func: &Function, l: &Loop, load: Inst, store: Inst) -> bool {
     let (Some(loaded), Some(stored)) = (func.accessed(load), func.accessed(store)) else { return false };
-    let size = module.layout.store_size(&module.types, stored.ty).and_then(|size| i128::try_from(size).ok());
+    let size = module.layout.store_size(&module.types, stored.ty).map(i128::from);
     let (Some(size), true) =
         (size, loaded.ty == stored.ty && func.ty(func.insts[load].results[0]) != Type::BOOL)
     else {

@@ -107,8 +107,7 @@ impl Mirror {
             Op::Store(_) => func.insts[i].args[0] == entering,
             _ => false,
         };
-        let first =
-            last_before(module, func, l.preheader, &apart, |i| is_there(i) && gives(i), |i| is_there(i))?;
+        let first = last_before(module, func, l.preheader, &apart, |i| is_there(i) && gives(i), is_there)?;
         if !others.iter().all(|&i| apart.never_meet(i, first)) {
             return None;
         }
