@@ -181,7 +181,12 @@ void best_of_rows(const int *a, int w, int h, int *least, int *at) {
 }
 struct Statistics { int count; long total; int lo, hi; };
 void add(struct Statistics *s, const short *x, int n) {
-  for (int i = 0; i < n; i++) { s->total += x[i]; s->count++; if (x[i] < s->lo) s->lo = x[i]; if (x[i] > s->hi) s->hi = x[i]; }
+  for (int i = 0; i < n; i++) {
+    s->total += x[i];
+    s->count++;
+    if (x[i] < s->lo) s->lo = x[i];
+    if (x[i] > s->hi) s->hi = x[i];
+  }
 }
 int of_all; int most; unsigned char flags[256];
 void variables(const int *x, int n) { for (int i = 0; i < n; i++) { of_all += x[i]; if (x[i] > most) most = x[i]; } }
@@ -202,9 +207,21 @@ int inside(const float *px, const float *py, int n, float x, float y) {
   return c;
 }
 int sign(const int *a, int n) { int s = 1; for (int i = 0; i < n; i++) if (a[i] < 1000) s = -s; return s; }
-bool all_below(const int *a, int n, int m) { bool ok = true; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < m; } return ok; }
-bool all_small(const int *a, int n) { bool ok = true; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < 5000; } return ok; }
-bool any_above(const int *a, int n, int m) { bool ok = false; for (int i = 0; i < n; i++) { int x = a[i]; ok = ok || x > m; } return ok; }
+bool all_below(const int *a, int n, int m) {
+  bool ok = true;
+  for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < m; }
+  return ok;
+}
+bool all_small(const int *a, int n) {
+  bool ok = true;
+  for (int i = 0; i < n; i++) { int x = a[i]; ok = ok && x < 5000; }
+  return ok;
+}
+bool any_above(const int *a, int n, int m) {
+  bool ok = false;
+  for (int i = 0; i < n; i++) { int x = a[i]; ok = ok || x > m; }
+  return ok;
+}
 typedef struct { float x, y, z, vx, vy, vz, m; } Body;
 void forces(Body *b, int n, float dt) {
   for (int i = 0; i < n; i++) {
@@ -218,7 +235,11 @@ void forces(Body *b, int n, float dt) {
   }
 }
 void filtered(const float *in, const float *k, float *out, int n, int taps) {
-  for (int i = 0; i + taps <= n; i++) { float s = 0; for (int j = 0; j < taps; j++) s += in[i + j] * k[j]; out[i] = s; }
+  for (int i = 0; i + taps <= n; i++) {
+    float s = 0;
+    for (int j = 0; j < taps; j++) s += in[i + j] * k[j];
+    out[i] = s;
+  }
 }
 void of_pairs(const int *a, int *o, int n) { for (int i = 0; 2 * i + 1 < n; i++) o[i] = a[2 * i] + a[2 * i + 1]; }
 ";
@@ -247,22 +268,24 @@ fn all_are_vectorized(text: &'static str, printed: &str) {
     assert!(runs == equal && runs > 0, "{printed}");
 }
 
-#[test]
-fn loops_of_rust_over_ranges_iterators_places_and_sequences_are_vectorized_and_compute_the_same() {
+/// The same of a file with this name and text, with few lanes and with more.
+#[track_caller]
+fn are_vectorized_with_any_number_of_lanes(name: &str, text: &'static str) {
     let folder = tempfile::tempdir().unwrap();
     for width in ["4", "16"] {
-        all_are_vectorized(RUST, &run(folder.path(), "loops.rs", RUST, &["--width", width]));
+        all_are_vectorized(text, &run(folder.path(), name, text, &["--width", width]));
     }
 }
 
 #[test]
+fn loops_of_rust_over_ranges_iterators_places_and_sequences_are_vectorized_and_compute_the_same() {
+    are_vectorized_with_any_number_of_lanes("loops.rs", RUST);
+}
+
+#[test]
 fn loops_of_c_over_places_and_sequences_are_vectorized_and_compute_the_same() {
-    if !has_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    for width in ["4", "16"] {
-        all_are_vectorized(C, &run(folder.path(), "loops.c", C, &["--width", width]));
+    if has_clang() {
+        are_vectorized_with_any_number_of_lanes("loops.c", C);
     }
 }
 
@@ -284,13 +307,8 @@ fn loops_of_cpp_over_sizes_and_pointers_that_bytes_might_be_are_vectorized_and_c
 
 #[test]
 fn loops_of_c_with_their_state_in_memory_are_vectorized_and_compute_the_same() {
-    if !has_clang() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    for width in ["4", "16"] {
-        let printed = run(folder.path(), "state.c", STATE, &["--width", width]);
-        all_are_vectorized(STATE, &printed);
+    if has_clang() {
+        are_vectorized_with_any_number_of_lanes("state.c", STATE);
     }
 }
 

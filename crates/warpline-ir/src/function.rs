@@ -752,6 +752,13 @@ impl Function {
         self.layout.retain(|&b| seen.contains(b));
     }
 
+    /// Takes an instruction that has one result out of its block, and puts a value in the place of the result.
+    pub fn replace(&mut self, inst: Inst, by: Value) {
+        let (result, block) = (self.insts[inst].results[0], self.insts[inst].block);
+        self.blocks[block].insts.retain(|&i| i != inst);
+        self.map_operands(|v| if v == result { by } else { v });
+    }
+
     /// Calls `f` for every operand in the function, φ operands included, and stores what it returns.
     pub fn map_operands(&mut self, mut f: impl FnMut(Value) -> Value) {
         for bi in 0..self.layout.len() {

@@ -156,8 +156,9 @@ const RESERVED_BARRIERS: [&str; 9] = [
     "__ockl_grid_sync",
 ];
 
-/// Those among them at which exactly the work-items of a group wait, and that do nothing else. Operands say which memory is in order behind them: all of it is. Barriers of sub-groups are among them: where
-/// all work-items of a group come to one, it does no harm that all wait.
+/// Those among them at which exactly the work-items of a group wait, and that do nothing else. Operands say which
+/// memory is in order behind them: all of it is. Barriers of sub-groups are among them: where all work-items of a group
+/// come to one, it does no harm that all wait.
 const OF_WORK_GROUPS: [&str; 9] = [
     "barrier",
     "work_group_barrier",

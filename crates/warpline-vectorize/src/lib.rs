@@ -44,6 +44,7 @@
 
 mod alignment;
 mod any_lane_branches;
+mod better;
 pub mod block_index;
 mod boscc;
 mod builder;

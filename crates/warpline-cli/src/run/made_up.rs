@@ -3,11 +3,10 @@
 //! Integers that bound loops or are part of addresses are taken for extents ([`roles`](super::roles)): with one of them
 //! a range or loop has thousands of indices, with two, or with loops in loops, some hundred in either direction, and so
 //! on, so that a run takes little time. What is only compared with lies in the middle of what buffers have, so that
-//! either may be; and where a loop is left because of what it finds, nothing is found at first. Pointers lead to buffers with
-//! room for four elements for each combination of these, of the type that the function accesses there, or to structures
-//! (`records`). It is a guess,
-//! and the report says what was passed; where a program needs other data, the interpreter, which judges each run, finds
-//! accesses behind a buffer's end, and the user is told how to say more.
+//! either may be; and where a loop is left because of what it finds, nothing is found at first. Pointers lead to buffers
+//! with room for four elements for each combination of these, of the type that the function accesses there, or to
+//! structures (`records`). It is a guess, and the report says what was passed; where a program needs other data, the
+//! interpreter, which judges each run, finds accesses behind a buffer's end, and the user is told how to say more.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -60,7 +59,7 @@ const INDICES: [&str; 8] = ["i", "idx", "index", "id", "gid", "tid", "lane", "k"
 /// The extent of what a run of a function with these parameters of its own does: how many indices a range has of which
 /// nothing is said.
 pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 {
-    let counts = extents(params, func, binds);
+    let counts = extents(params, &Roles::of(func), binds);
     EXTENTS[counts.saturating_sub(1).min(EXTENTS.len() - 1)]
 }
 
@@ -159,7 +158,8 @@ pub(crate) fn missing(
     let unbound = |param: &Value| binds.iter().all(|bind| bind.name != name_of(func, *param));
     let numbers = params.iter().filter(|param| unbound(param)).filter_map(|param| records.get(param));
     let numbers: usize = numbers.map(Record::numbers).sum();
-    let extents = |binds: &[&Bind]| extents(params, func, binds) + numbers;
+    let roles = Roles::of(func);
+    let extents = |binds: &[&Bind]| extents(params, &roles, binds) + numbers;
     let extent = EXTENTS[extents(binds).saturating_sub(1).min(EXTENTS.len() - 1)];
     let number = |bind: &&&Bind| match bind.spec {
         Spec::Number(Number::Int(n)) => u64::try_from(n).ok(),
@@ -179,7 +179,6 @@ pub(crate) fn missing(
     let bounded = WHOLE.saturating_mul(room).min(MOST) as usize;
     let room = len.saturating_mul(room).clamp(1, MOST) as usize;
     let len = len.clamp(1, MOST) as usize;
-    let roles = Roles::of(func);
     let even = even && roles.searches();
     let contents = |elem: Elem| if even { one_number(elem, extent) } else { contents(elem, extent) };
     let mut all = Vec::new();
@@ -325,9 +324,9 @@ fn name_of(func: &Function, param: Value) -> String {
 }
 
 /// How many extents there are: parameters that are taken for one, among those that have no value, and loops.
-fn extents(params: &[Value], func: &Function, binds: &[&Bind]) -> usize {
+fn extents(params: &[Value], roles: &Roles<'_>, binds: &[&Bind]) -> usize {
+    let func = roles.func;
     let unbound = |name: &str| binds.iter().all(|bind| bind.name != name);
-    let roles = Roles::of(func);
     let counts = |&&param: &&Value| {
         let name = name_of(func, param);
         let wide = matches!(func.ty(param), Type::Int(16 | 32 | 64)) && roles.role(param) == Role::Extent;
@@ -438,7 +437,7 @@ fn bools(func: &Function) -> HashSet<Value> {
 }
 
 /// The pointers that an address may be computed from, and that are computed from no others.
-fn pointers_behind(func: &Function, address: Value) -> Vec<Value> {
+pub(super) fn pointers_behind(func: &Function, address: Value) -> Vec<Value> {
     let (mut seen, mut work, mut found) = (HashSet::new(), vec![address], Vec::new());
     while let Some(v) = work.pop() {
         if !seen.insert(v) {

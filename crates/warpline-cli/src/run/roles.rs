@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use warpline::ir::{BinaryOp, CastOp, Function, Inst, Op, Value};
+use warpline::ir::{BinaryOp, CastOp, Effects, Function, Inst, Op, Value};
 use warpline::vectorize::loops::Nest;
 
 /// What an integer is.
@@ -21,7 +21,7 @@ pub(super) enum Role {
 
 /// A function, by its values' users.
 pub(super) struct Roles<'a> {
-    func: &'a Function,
+    pub(super) func: &'a Function,
     nest: Nest,
     users: HashMap<Value, Vec<Inst>>,
     /// The φs that values are passed to.
@@ -66,7 +66,7 @@ impl<'a> Roles<'a> {
             work.extend(self.passed.get(&v).into_iter().flatten().copied());
             for &i in self.users.get(&v).into_iter().flatten() {
                 let data = &self.func.insts[i];
-                let is_intrinsic = || !data.effects().intersects(warpline::ir::Effects::WRITES);
+                let is_intrinsic = || !data.effects().intersects(Effects::WRITES);
                 match data.op {
                     Op::Binary(BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr) if data.args[1] == v => {
                         is_shift = true;
@@ -201,7 +201,7 @@ fn comparisons(func: &Function, condition: Value) -> Vec<Inst> {
     found
 }
 
-pub(super) fn without_casts(func: &Function, mut value: Value) -> Value {
+fn without_casts(func: &Function, mut value: Value) -> Value {
     while let Some(inst) = func.def_inst(value)
         && matches!(func.insts[inst].op, Op::Cast(_) | Op::Freeze)
     {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use warpline::ir::{Constant, Function, Module, Scalar, Symbol, SymbolKind, Value};
+use warpline::ir::{Constant, Module, Scalar, Symbol, SymbolKind};
 use warpline_llvm::Jit;
 
 use crate::error::Result;
@@ -14,6 +14,7 @@ use crate::spec::{Elem, Tolerance};
 
 use super::compare::Comparison;
 use super::data::random_bytes;
+use super::made_up::pointers_behind;
 
 /// Larger variables are not looked at.
 const MOST_BYTES: u64 = 1 << 26;
@@ -99,8 +100,10 @@ fn elements(module: &Module) -> BTreeMap<Symbol, Option<Elem>> {
                 Some(scalar) => Elem::of(scalar.into()),
                 None => continue,
             };
-            for symbol in symbols_behind(func, accessed.address) {
-                found.entry(symbol).and_modify(|old| merge(old, elem)).or_insert(elem);
+            for pointer in pointers_behind(func, accessed.address) {
+                if let Some(&Constant::Address { symbol, .. }) = func.constant(pointer) {
+                    found.entry(symbol).and_modify(|old| merge(old, elem)).or_insert(elem);
+                }
             }
         }
     }
@@ -114,21 +117,4 @@ fn merge(old: &mut Option<Elem>, new: Option<Elem>) {
         (Some(_), Some(_)) => Some(Elem::Int(8)),
         _ => None,
     };
-}
-
-/// The variables that an address may lead to.
-fn symbols_behind(func: &Function, address: Value) -> Vec<Symbol> {
-    let (mut seen, mut work, mut found) = (Vec::new(), vec![address], Vec::new());
-    while let Some(v) = work.pop() {
-        if seen.contains(&v) {
-            continue;
-        }
-        seen.push(v);
-        match (func.pointers_behind(v), func.constant(v)) {
-            (Some(behind), _) => work.extend(behind),
-            (None, Some(&Constant::Address { symbol, .. })) => found.push(symbol),
-            _ => {}
-        }
-    }
-    found
 }

@@ -64,6 +64,12 @@ impl Address {
     }
 }
 
+/// Whether two addresses are the same in every lane in which neither is poison.
+pub fn same_address(module: &Module, func: &Function, a: Value, b: Value) -> bool {
+    let place = |v: Value| Address::of(module, func, v);
+    a == b || place(a).zip(place(b)).is_some_and(|(a, b)| a.distance(&b) == Some(0))
+}
+
 /// What a `getelementptr` adds to its base: numbers, and bytes. `None` if that is not understood.
 pub fn step(module: &Module, func: &Function, gep: Inst) -> Option<(SmallVec<[Term; 4]>, i64)> {
     let Type::Ptr(space) = func.ty(*func.insts[gep].results.first()?) else { return None };

@@ -12,6 +12,6 @@ mod address;
 mod counter;
 mod sum;
 
-pub use address::{Address, step};
+pub use address::{Address, same_address, step};
 pub use counter::{Counter, addition, rounds};
 pub use sum::{Extension, Sum, Term};

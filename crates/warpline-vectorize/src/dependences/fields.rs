@@ -1,7 +1,7 @@
 //! Fields of the elements of an array, whichever elements these are.
 //!
-//! In `for (i…) for (j…) b[i].vx += f(b[j].x)` nothing is known of `i` and `j` in different lanes, but `vx` and `x` are
-//! different bytes of elements that have the same size. Two addresses that differ by multiples of a number *g* of
+//! In `for (i…) for (j…) b[i].vx += f(b[j].x)` nothing is known of `i` and `j` in different lanes, but `vx` and `x`
+//! are different bytes of elements that have the same size. Two addresses that differ by multiples of a number *g* of
 //! bytes and a constant never meet if they do not in any element of *g* bytes. *g* is no power of two in general, so
 //! this holds only of addresses that [do not wrap](Address::exactly).
 
@@ -11,7 +11,7 @@ use super::distance::Distance;
 use super::place::{Places, Term, global};
 use super::region::{Sym, sym};
 use crate::divisors::gcd;
-use warpline_dataflow::linear::{self, Address};
+use warpline_dataflow::linear::Address;
 use warpline_ir::Value;
 
 /// An address as a sum over the integers: `base + Σ terms + offset`.
@@ -31,7 +31,7 @@ impl Within {
         let found = Address::exactly(module, func, address)?;
         let name = |v: Value| sym(func, region, v);
         let mut offset = found.offset;
-        let terms = found.terms.iter().map(|t| named(t, name(t.value))).collect();
+        let terms = found.terms.iter().map(|t| Term::of(t, name(t.value))).collect();
         let base = global(func, found.root, &mut offset).unwrap_or_else(|| name(found.root));
         match base {
             Sym::Outer(v) => {
@@ -53,7 +53,7 @@ impl Within {
         let found = Address::exactly(places.module, region.func, address)?;
         let mut offset = found.offset;
         let base = global(region.func, found.root, &mut offset).unwrap_or(Sym::Outer(found.root));
-        let terms = found.terms.iter().map(|t| named(t, Sym::Outer(t.value))).collect();
+        let terms = found.terms.iter().map(|t| Term::of(t, Sym::Outer(t.value))).collect();
         Some(Within { base, terms, offset })
     }
 
@@ -87,10 +87,6 @@ impl Within {
 /// Elements and what is accessed of them are less; offsets of exact addresses are, too, so that differences do not
 /// wrap.
 const MAX_ELEMENT: u64 = 1 << 32;
-
-fn named(t: &linear::Term, sym: Sym) -> Term {
-    Term { sym, extension: t.extension, scale: t.scale }
-}
 
 /// The same with what is multiplied by several numbers once.
 fn merged(mut terms: SmallVec<[Term; 4]>) -> Option<SmallVec<[Term; 4]>> {

@@ -19,8 +19,8 @@
 //!    when its pointers are known;
 //! 7. `pieces`, `records`: what lanes would break, but a single lane after the other, or all together, do not.
 //!
-//! Distances and steps are congruences modulo 2^64, so no proof by them rests on arithmetic that does not wrap. Terms that
-//! change in a loop within the kernel do not cancel, since two accesses may be made in different iterations: their
+//! Distances and steps are congruences modulo 2^64, so no proof by them rests on arithmetic that does not wrap. Terms
+//! that change in a loop within the kernel do not cancel, since two accesses may be made in different iterations: their
 //! ranges count, or that they are in one iteration.
 
 mod access;

@@ -18,7 +18,7 @@ use cranelift_entity::EntitySet;
 use super::Region;
 use super::access::is_silent;
 use super::irregular::Irregular;
-use super::records::{self, Record};
+use super::records;
 use super::roots::Objects;
 use crate::choices::Contract;
 use crate::known_calls::is_annotation;
@@ -115,34 +115,35 @@ pub(crate) fn cut(
         return pieces;
     }
     let candidates = updates(module, func);
-    let may_have_records = !records::find(module, func, |_| true).is_empty();
-    if candidates.is_empty() && !may_have_records {
+    let mut records = records::find(module, func);
+    if candidates.is_empty() && records.is_empty() {
         return pieces;
     }
     let options =
         UniformityOptions { args: args.to_vec(), strict_undef: true, ..UniformityOptions::default() };
     let uniformity = Uniformity::compute(module, func, &options);
     let uniform = |func: &Function, v: Value| func.constant(v).is_some() || uniformity.shape(v).is_uniform();
-    let (wanted, records): (Vec<(Update, bool)>, Vec<Record>) = {
+    let wanted: Vec<(Update, bool)> = {
         let irregular = Irregular::new(func, &uniformity);
         let objects = Objects::new(module, func, region);
         let shared = |u: &Update| !objects.is_own(u.address);
         let repeats = |u: &Update| irregular.may_repeat(u.address);
-        let mut found = records::find(module, func, |v| uniform(func, v) && !objects.is_own(v));
         let is_in_loop = |b: Block| uniformity.cycles().innermost(b.into()).is_some();
-        found.retain(|r| !is_in_loop(r.block) || r.is_whole(func));
-        let updates = candidates
+        records.retain(|r| {
+            let at_one = r.is_at(func, |v| uniform(func, v) && !objects.is_own(v));
+            at_one && (!is_in_loop(r.block) || r.is_whole(func))
+        });
+        candidates
             .into_iter()
             .filter(|u| shared(u) && repeats(u))
             .map(|u| {
                 let at_one = uniform(func, u.address);
                 (u, at_one)
             })
-            .collect();
-        (updates, found)
+            .collect()
     };
     for record in &records {
-        pieces.combined.extend(record.own_store(module, func).map(|store| (record.load, store)));
+        pieces.combined.push((record.load, record.store));
         record.combine(func);
     }
     for (update, at_one_place) in wanted {

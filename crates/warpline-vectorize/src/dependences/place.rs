@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::bounds::Facts;
 use super::region::{Region, Sym, sym};
-use warpline_dataflow::linear::{Address, Extension};
+use warpline_dataflow::linear::{self, Address, Extension};
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, Function, InstFlags, Module, Op, Type, Value};
 use warpline_uniformity::Uniformity;
 use warpline_uniformity::shape::{Exact, Shape};
@@ -17,6 +17,13 @@ pub(crate) struct Term {
     pub(crate) extension: Extension,
     /// In bytes.
     pub(crate) scale: i64,
+}
+
+impl Term {
+    /// A term of an address, whose number has this name.
+    pub(super) fn of(t: &linear::Term, sym: Sym) -> Term {
+        Term { sym, extension: t.extension, scale: t.scale }
+    }
 }
 
 /// A product of an index and a number that all lanes agree on: a row of so many bytes times `scale`.
@@ -92,7 +99,7 @@ impl Places<'_> {
             offset,
         };
         for t in &found.terms {
-            let term = Term { sym: self.sym(t.value), extension: t.extension, scale: t.scale };
+            let term = Term::of(t, self.sym(t.value));
             self.add(&mut place, term, t.value, address);
         }
         place.terms.sort_unstable();
@@ -124,11 +131,7 @@ impl Places<'_> {
         let Some(region) = self.region else { return Some(Sym::Outer(v)) };
         let outer = Address::of(self.module, region.func, v)?;
         *offset = offset.wrapping_add(outer.offset);
-        terms.extend(outer.terms.iter().map(|t| Term {
-            sym: Sym::Outer(t.value),
-            extension: t.extension,
-            scale: t.scale,
-        }));
+        terms.extend(outer.terms.iter().map(|t| Term::of(t, Sym::Outer(t.value))));
         Some(global(region.func, outer.root, offset).unwrap_or(Sym::Outer(outer.root)))
     }
 

@@ -12,13 +12,15 @@
 //! Comparisons of floating-point numbers are ordered ones, so no lane with a NaN is among those that beat something.
 //! Of zeros with both signs, which are equal, the lane decides.
 
+use std::cell::OnceCell;
+
 use super::access::is_silent;
+use crate::better::Better;
 use crate::known_calls::is_annotation;
-use warpline_dataflow::conditions::{inverse, swapped};
-use warpline_dataflow::linear::Address;
+use warpline_dataflow::linear::same_address;
 use warpline_ir::{
-    BinaryOp, Block, Combine, Constant, Effects, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
-    Module, Op, Type, Value,
+    BinaryOp, Block, Combine, Constant, Edge, Effects, FloatPred, Function, Inst, InstFlags, IntPred, LaneOp,
+    Module, Op, Type, Users, Value,
 };
 
 /// A value in memory, and what is stored where it is beaten.
@@ -27,112 +29,82 @@ pub(super) struct Record {
     pub(super) block: Block,
     behind: Block,
     pub(super) load: Inst,
-    /// Where the record is.
-    address: Value,
-    /// The store of the record, and others.
-    pub(super) stores: Vec<Inst>,
+    /// The store of the record itself, and all stores with it.
+    pub(super) store: Inst,
+    stores: Vec<Inst>,
     x: Value,
-    order: Order,
-    /// Whether the lane that is the last to have the best value stores last.
-    last_of_equals: bool,
+    better: Better,
     /// Whether `behind` is where control goes if the comparison fails.
     if_not: bool,
 }
 
-/// By which comparison the best one is found.
-#[derive(Copy, Clone)]
-enum Order {
-    Int(IntPred),
-    Float(FloatPred),
-}
-
-impl Order {
-    fn combine(self) -> Combine {
-        match self {
-            Order::Int(IntPred::Slt | IntPred::Sle) | Order::Float(FloatPred::Olt | FloatPred::Ole) => {
-                Combine::Min
-            }
-            Order::Int(IntPred::Ult | IntPred::Ule) => Combine::UMin,
-            Order::Int(IntPred::Ugt | IntPred::Uge) => Combine::UMax,
-            _ => Combine::Max,
-        }
-    }
-
-    fn takes_equals(self) -> bool {
-        match self {
-            Order::Int(p) => matches!(p, IntPred::Sle | IntPred::Sge | IntPred::Ule | IntPred::Uge),
-            Order::Float(p) => matches!(p, FloatPred::Ole | FloatPred::Oge),
-        }
-    }
-}
-
-/// Finds the records of a function whose addresses are the same for all lanes.
-pub(super) fn find(module: &Module, func: &Function, is_uniform: impl Fn(Value) -> bool) -> Vec<Record> {
-    let all = func.layout.iter().filter_map(|&b| Record::of(module, func, b));
-    let at_one_place = |i: &Inst| func.accessed(*i).is_some_and(|a| is_uniform(a.address));
-    all.filter(|r| r.stores.iter().chain([&r.load]).all(at_one_place)).collect()
+/// Finds the records of a function, wherever they are in memory.
+pub(super) fn find(module: &Module, func: &Function) -> Vec<Record> {
+    let users = OnceCell::new();
+    func.layout.iter().filter_map(|&b| Record::of(module, func, b, &users)).collect()
 }
 
 impl Record {
-    /// The record that a block asks for.
-    fn of(module: &Module, func: &Function, block: Block) -> Option<Record> {
+    /// The record that a block asks for. The users of values are found once somebody asks.
+    fn of(module: &Module, func: &Function, block: Block, users: &OnceCell<Users>) -> Option<Record> {
         let branch = func.terminator(block);
         let &[on_true, on_false] = func.out_edges(block) else { return None };
         let condition = *func.insts[branch].args.first().filter(|_| func.insts[branch].op == Op::CondBr)?;
         let compare = func.def_inst(condition).filter(|&i| func.insts[i].block == block)?;
-        let (edge, _) = [(on_true, on_false), (on_false, on_true)].into_iter().find(|&(e, other)| {
-            let (to, joined) = (func.edges[e].to, func.edges[other].to);
-            // Both ways come together at once, and nothing there tells them apart.
-            let out = func.out_edges(to);
-            func.blocks[to].preds.len() == 1
-                && func.blocks[to].phis.is_empty()
-                && out.len() == 1
-                && func.edges[out[0]].to == joined
-                && func.edges[out[0]].args == func.edges[other].args
-        })?;
-        let (behind, if_not) = (func.edges[edge].to, edge == on_false);
+        // Both ways come together at once, and nothing there tells them apart.
+        let comes_back = |e: Edge, other: Edge| {
+            let to = func.edges[e].to;
+            let is_own = func.blocks[to].preds.len() == 1 && func.blocks[to].phis.is_empty();
+            let joined = |out: Edge| {
+                let (a, b) = (&func.edges[out], &func.edges[other]);
+                a.to == b.to && a.args == b.args
+            };
+            is_own && matches!(*func.out_edges(to), [out] if joined(out))
+        };
+        let if_not = match (comes_back(on_true, on_false), comes_back(on_false, on_true)) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) => return None,
+        };
+        let behind = func.edges[if if_not { on_false } else { on_true }].to;
         let stores = stores(module, func, behind)?;
-        let (load, x, order) = [0, 1].into_iter().find_map(|n| {
-            let (load, x, order) = compared(func, compare, n, if_not)?;
+        let (load, x, better, store) = [0, 1].into_iter().find_map(|n| {
+            let (load, x, better) = compared(func, compare, n, !if_not)?;
             let loaded = func.accessed(load).filter(|a| !a.writes && a.access.is_simple())?;
             let is_record = |&i: &Inst| {
                 let stored = func.accessed(i).filter(|a| func.insts[i].args[0] == x && a.ty == loaded.ty);
-                stored.is_some_and(|a| same(module, func, a.address, loaded.address))
+                stored.is_some_and(|a| same_address(module, func, a.address, loaded.address))
             };
-            (func.insts[load].block == block && stores.iter().any(is_record)).then_some((load, x, order))
+            let store = stores.iter().copied().find(is_record)?;
+            (func.insts[load].block == block).then_some((load, x, better, store))
         })?;
-        let loaded = func.accessed(load)?;
         // What was loaded is compared and nothing else, and is what is there when control comes to the branch.
-        let seen = |v: Value, user: Inst| uses(func, v).all(|i| i == user);
-        let quiet = |i: Inst| {
-            let data = &func.insts[i];
+        let users = users.get_or_init(|| Users::of(func));
+        let only = |v: Value, user: Inst| users.get(v) == [user];
+        let quiet = |i: &Inst| {
+            let data = &func.insts[*i];
             let loud = Effects::WRITES | Effects::CONVERGENT | Effects::ATOMIC | Effects::NO_RETURN;
-            !data.effects().intersects(loud) || is_annotation(module, data) || is_silent(module, func, i)
+            !data.effects().intersects(loud) || is_annotation(module, data) || is_silent(module, func, *i)
         };
         let insts = &func.blocks[block].insts;
         let from = insts.iter().position(|&i| i == load)?;
-        let passes = |v: Value| {
-            let mut edges = func.layout.iter().flat_map(|&b| func.out_edges(b));
-            edges.any(|&e| func.edges[e].args.contains(&v))
-        };
-        let own = [(func.insts[load].results[0], compare), (condition, branch)];
-        if !own.iter().all(|&(v, user)| seen(v, user) && !passes(v))
-            || !insts[from..].iter().all(|&i| quiet(i))
-        {
-            return None;
-        }
-        let last_of_equals = order.takes_equals();
-        Some(Record {
+        let stays = only(func.insts[load].results[0], compare) && insts[from..].iter().all(quiet);
+        (stays && only(condition, branch)).then_some(Record {
             block,
             behind,
             load,
-            address: loaded.address,
+            store,
             stores,
             x,
-            order,
-            last_of_equals,
+            better,
             if_not,
         })
+    }
+
+    /// Whether what is loaded and stored is at places of which that is true.
+    pub(super) fn is_at(&self, func: &Function, is_meant: impl Fn(Value) -> bool) -> bool {
+        let mut all = self.stores.iter().chain([&self.load]);
+        all.all(|&i| func.accessed(i).is_some_and(|a| is_meant(a.address)))
     }
 
     /// Has lanes ask and store together.
@@ -174,7 +146,7 @@ impl Record {
         let before = func.blocks[self.behind].insts[0];
         let ty = func.ty(self.x);
         let none = InstFlags::empty();
-        let combine = self.order.combine();
+        let combine = self.better.order.combine();
         let neutral = func.constant_value(Constant::number(ty, combine.neutral(ty)));
         let own = func.insert_value_before(before, Op::Select, &[beats, self.x, neutral], ty, none);
         let best = func.insert_value_before(before, Op::Lane(LaneOp::Reduce(combine)), &[own], ty, none);
@@ -182,7 +154,7 @@ impl Record {
         let equal = func.insert_value_before(before, is, &[self.x, best], Type::BOOL, none);
         let no = func.bool_const(false);
         let has_it = func.insert_value_before(before, Op::Select, &[beats, equal, no], Type::BOOL, none);
-        if !self.last_of_equals {
+        if !self.better.last_of_equals {
             return Chosen::First(has_it);
         }
         let number = Type::Int(32);
@@ -197,12 +169,6 @@ impl Record {
     pub(super) fn is_whole(&self, func: &Function) -> bool {
         self.stores.len() == 1 && func.ty(self.x).is_int()
     }
-
-    /// The store of the record itself.
-    pub(super) fn own_store(&self, module: &Module, func: &Function) -> Option<Inst> {
-        let own = |&&i: &&Inst| func.accessed(i).is_some_and(|a| same(module, func, a.address, self.address));
-        self.stores.iter().find(own).copied()
-    }
 }
 
 enum Chosen {
@@ -212,40 +178,16 @@ enum Chosen {
     Lane(Value),
 }
 
-/// The load whose result is this operand of a comparison, what that is compared with, and how: the other one is better
+/// The load whose result is this operand of a comparison, what that is compared with, and how the other one is better
 /// where the comparison holds, or fails.
-fn compared(func: &Function, compare: Inst, n: usize, if_not: bool) -> Option<(Inst, Value, Order)> {
+fn compared(func: &Function, compare: Inst, n: usize, when: bool) -> Option<(Inst, Value, Better)> {
     let data = &func.insts[compare];
     let load = func.def_inst(*data.args.get(n)?).filter(|&i| matches!(func.insts[i].op, Op::Load(_)))?;
     let x = data.args[1 - n];
-    let order = match data.op {
-        Op::ICmp(pred) => {
-            let pred = if n == 1 { pred } else { swapped(pred) };
-            let pred = if if_not { inverse(pred) } else { pred };
-            (!matches!(pred, IntPred::Eq | IntPred::Ne)).then_some(Order::Int(pred))
-        }
-        Op::FCmp(pred) => {
-            // What fails for NaNs, or holds for them where the branch asks for the contrary.
-            let pred = match (pred, if_not) {
-                (FloatPred::Olt, false) | (FloatPred::Uge, true) => FloatPred::Olt,
-                (FloatPred::Ole, false) | (FloatPred::Ugt, true) => FloatPred::Ole,
-                (FloatPred::Ogt, false) | (FloatPred::Ule, true) => FloatPred::Ogt,
-                (FloatPred::Oge, false) | (FloatPred::Ult, true) => FloatPred::Oge,
-                _ => return None,
-            };
-            Some(Order::Float(match (pred, n) {
-                (_, 1) => pred,
-                (FloatPred::Olt, _) => FloatPred::Ogt,
-                (FloatPred::Ole, _) => FloatPred::Oge,
-                (FloatPred::Ogt, _) => FloatPred::Olt,
-                _ => FloatPred::Ole,
-            }))
-        }
-        _ => None,
-    }?;
-    let ty = func.ty(x);
-    let serves = order.combine().fits(ty) && LaneOp::Reduce(order.combine()).takes(ty);
-    serves.then_some((load, x, order))
+    let (better, takes_nans) = Better::of(&data.op, n == 1, when)?;
+    let (ty, combine) = (func.ty(x), better.order.combine());
+    let serves = !takes_nans && combine.fits(ty) && LaneOp::Reduce(combine).takes(ty);
+    serves.then_some((load, x, better))
 }
 
 /// The stores of a block in which nothing else happens that may not be done for lanes that do not come there.
@@ -255,8 +197,8 @@ fn stores(module: &Module, func: &Function, block: Block) -> Option<Vec<Inst>> {
         let data = &func.insts[i];
         match func.accessed(i) {
             Some(a) if a.writes && a.access.is_simple() => {
-                let moves = LaneOp::First.takes(func.ty(data.args[0]))
-                    && LaneOp::Shuffle.takes(func.ty(data.args[0]));
+                let ty = func.ty(data.args[0]);
+                let moves = LaneOp::First.takes(ty) && LaneOp::Shuffle.takes(ty);
                 moves.then(|| found.push(i))?;
             }
             None if data.effects().is_empty() || is_annotation(module, data) => {}
@@ -264,16 +206,4 @@ fn stores(module: &Module, func: &Function, block: Block) -> Option<Vec<Inst>> {
         }
     }
     Some(found)
-}
-
-/// Whether two addresses are the same, if they are the same for all lanes.
-fn same(module: &Module, func: &Function, a: Value, b: Value) -> bool {
-    let place = |v: Value| Address::of(module, func, v);
-    a == b || place(a).zip(place(b)).is_some_and(|(a, b)| a.distance(&b) == Some(0))
-}
-
-/// The instructions that use a value.
-fn uses(func: &Function, v: Value) -> impl Iterator<Item = Inst> + '_ {
-    let all = func.layout.iter().flat_map(|&b| func.block_insts(b));
-    all.filter(move |&i| func.insts[i].args.contains(&v))
 }

@@ -57,13 +57,10 @@ fn step_of(func: &Function, l: &Loop, phi: Inst) -> Option<Inst> {
 fn add_parity(func: &mut Function, l: &Loop) -> Value {
     let ty = Type::Int(32);
     let number = func.add_phi(l.header, ty);
-    let position = func.blocks[l.header].phis.len() - 1;
     let [zero, one] = [0, 1].map(|n| func.int_const(32, n));
     let latch = func.edges[l.back].from;
     let next = func.append_value(latch, Op::Binary(BinaryOp::Add), &[number, one], ty);
-    for e in func.blocks[l.header].preds.clone() {
-        func.set_phi_arg(e, position, if e == l.back { next } else { zero });
-    }
+    l.hand_on(func, number, zero, next);
     let odd = func.make_inst(l.header, Op::Cast(CastOp::Trunc), &[number], &[Type::BOOL]);
     func.blocks[l.header].insts.insert(0, odd);
     func.insts[odd].results[0]

@@ -16,7 +16,6 @@ use warpline_ir::{Block, Function, Inst, Module, Op, Value};
 
 use super::find::Loop;
 use super::invariant::{self, Accesses, Hoisted, Loads};
-use super::kept_loads::before;
 use super::peel;
 use crate::VectorizeError;
 use crate::copies::Twice;
@@ -101,7 +100,7 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Loads {
         }
         found.all.push(load);
         // What an iteration stores first it may load then.
-        if !may_meet.iter().all(|(s, _)| before(func, l, load, *s)) {
+        if !may_meet.iter().all(|(s, _)| l.comes_before(func, load, *s)) {
             found.unsure.push(load);
         }
     }

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use super::carried::Kind;
 use super::rewrite::{Parts, all_lanes};
-use super::selections::{Better, MAX_NUMBER, NUMBER_BITS, Order, Rank, Selection};
+use super::selections::{MAX_NUMBER, NUMBER_BITS, Rank, Selection};
+use crate::better::{Better, Order};
 use crate::builder::Builder;
 use crate::dependences::Growth;
 use warpline_ir::{BinaryOp, CastOp, FloatPred, Function, InstFlags, IntPred, Op, Type, Value};

@@ -132,6 +132,24 @@ impl Loop {
         })
     }
 
+    /// Whether an instruction is executed before another one, in every iteration that gets there.
+    pub(super) fn comes_before(&self, func: &Function, first: Inst, then: Inst) -> bool {
+        let [a, b] = [first, then].map(|i| func.insts[i].block);
+        if a != b {
+            return dominates(&self.dominators, a, b);
+        }
+        // The last one of a block, which decides where control goes, is in no list.
+        let position = |i: Inst| func.blocks[a].insts.iter().position(|&x| x == i);
+        position(first).is_some_and(|first| position(then).is_none_or(|then| first < then))
+    }
+
+    /// Gives a φ of the header its operands: what it is in the first iteration, and in the one that follows another.
+    pub(super) fn hand_on(&self, func: &mut Function, phi: Value, first: Value, next: Value) {
+        let position = self.position_of(func, phi).expect("it is one of the header");
+        func.set_phi_arg(func.out_edges(self.preheader)[0], position, first);
+        func.set_phi_arg(self.back, position, next);
+    }
+
     /// Whether a block is executed exactly once in every iteration that does not leave the loop.
     pub(super) fn is_always(&self, func: &Function, block: Block) -> bool {
         self.own.contains(block) && dominates(&self.dominators, block, func.edges[self.back].from)

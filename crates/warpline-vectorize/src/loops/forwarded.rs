@@ -26,19 +26,13 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) -> bool {
     for &(load, store) in &found {
         let ty = func.ty(func.insts[load].results[0]);
         let phi = func.add_phi(l.header, ty);
-        let position = func.blocks[l.header].phis.len() - 1;
         let (stored, unknown) = (func.insts[store].args[0], func.poison(ty));
-        for e in func.blocks[l.header].preds.clone() {
-            func.set_phi_arg(e, position, if e == l.back { stored } else { unknown });
-        }
+        l.hand_on(func, phi, unknown, stored);
         made.push((load, phi));
     }
     peel::peel(module, func, l, &[]);
     for (load, phi) in made {
-        let loaded = func.insts[load].results[0];
-        let block = func.insts[load].block;
-        func.blocks[block].insts.retain(|&i| i != load);
-        func.map_operands(|v| if v == loaded { phi } else { v });
+        func.replace(load, phi);
     }
     unused::remove(module, func, &[]);
     true
@@ -51,10 +45,10 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Vec<(Inst, Inst)> {
         return Vec::new();
     }
     let apart = Apart::new(module, func, None);
-    let always = |i: Inst| l.own.contains(func.insts[i].block) && l.is_always(func, func.insts[i].block);
+    let always = |&i: &Inst| l.is_always(func, func.insts[i].block);
     let pair = |load: Inst| {
-        let store =
-            stores.iter().copied().find(|&store| always(store) && is_next(module, func, l, load, store))?;
+        let mut stores_always = stores.iter().copied().filter(always);
+        let store = stores_always.find(|&store| is_next(module, func, l, load, store))?;
         // Nobody else stores there in between.
         let alone = stores.iter().all(|&other| other == store || apart.never_meet(other, load));
         alone.then_some((load, store))
@@ -68,18 +62,16 @@ fn find(module: &Module, func: &Function, l: &Loop) -> Vec<(Inst, Inst)> {
 /// Whether a load reads what a store has written in the iteration before, and only that.
 fn is_next(module: &Module, func: &Function, l: &Loop, load: Inst, store: Inst) -> bool {
     let (Some(loaded), Some(stored)) = (func.accessed(load), func.accessed(store)) else { return false };
-    let size = module.layout.store_size(&module.types, stored.ty).map(i128::from);
-    let (Some(size), true) =
-        (size, loaded.ty == stored.ty && func.ty(func.insts[load].results[0]) != Type::BOOL)
-    else {
+    let Some(size) = module.layout.store_size(&module.types, stored.ty) else { return false };
+    if loaded.ty != stored.ty || loaded.ty == Type::BOOL {
         return false;
-    };
+    }
     let place = |v: Value| Address::of(module, func, v);
     let (Some(to), Some(from)) = (place(stored.address), place(loaded.address)) else { return false };
-    let step = step_of(module, func, l, &to);
-    step.is_some_and(|step| {
-        step.abs() >= size && from.distance(&to).is_some_and(|distance| i128::from(distance) == step)
-    })
+    let (Some(step), Some(distance)) = (step_of(module, func, l, &to), from.distance(&to)) else {
+        return false;
+    };
+    step.abs() >= size.into() && step == distance.into()
 }
 
 /// Whether whatever extends a value in a loop says that it is not negative.

@@ -56,10 +56,7 @@ pub(super) fn hoist(module: &Module, func: &mut Function, l: &Loop, loads: Loads
     let mut replaced: Vec<(Inst, Value)> = early.iter().filter_map(|&i| hoist.load(l.preheader, i)).collect();
     replaced.extend(hoist.load_if_it_begins(&late));
     for &(load, new) in &replaced {
-        let old = hoist.func.insts[load].results[0];
-        hoist.func.map_operands(|v| if v == old { new } else { v });
-        let block = hoist.func.insts[load].block;
-        hoist.func.blocks[block].insts.retain(|&i| i != load);
+        hoist.func.replace(load, new);
     }
     Hoisted { held: hoist.held, passed: hoist.passed }
 }

@@ -52,10 +52,7 @@ pub(super) fn keep(module: &Module, func: &mut Function, l: &Loop) -> bool {
         func.always_take(e);
     }
     for (load, value) in kept {
-        let loaded = func.insts[load].results[0];
-        let block = func.insts[load].block;
-        func.blocks[block].insts.retain(|&i| i != load);
-        func.map_operands(|v| if v == loaded { value } else { v });
+        func.replace(load, value);
     }
     func.remove_unreachable_blocks();
     unused::remove(module, func, &[]);
@@ -84,12 +81,12 @@ impl Place {
         let dependent = Dependent::of(func, &users, value);
         let loads = loads(func, l);
         let pair = |&load: &Inst| {
-            let of_place = dependent.insts.contains(&load) && before(func, l, load, select);
+            let of_place = dependent.insts.contains(&load) && l.comes_before(func, load, select);
             let address = func.insts[load].args[0];
             let twin = loads.iter().copied().find(|&twin| {
                 twin != load
                     && func.ty(func.insts[twin].results[0]) == func.ty(func.insts[load].results[0])
-                    && before(func, l, twin, select)
+                    && l.comes_before(func, twin, select)
                     && !dependent.insts.contains(&twin)
                     && agree(
                         func,
@@ -110,7 +107,6 @@ impl Place {
         let loaded = func.insts[load].results[0];
         let ty = func.ty(loaded);
         let kept = func.add_phi(l.header, ty);
-        let position = func.blocks[l.header].phis.len() - 1;
         let args = &func.insts[self.select].args;
         let chosen = if args[1] == self.phi { [args[0], loaded, other] } else { [args[0], other, loaded] };
         let (block, loc) = (func.insts[self.select].block, func.insts[self.select].loc);
@@ -120,9 +116,7 @@ impl Place {
         func.blocks[block].insts.insert(at, next);
         let next = func.insts[next].results[0];
         let unknown = func.poison(ty);
-        for e in func.blocks[l.header].preds.clone() {
-            func.set_phi_arg(e, position, if e == l.back { next } else { unknown });
-        }
+        l.hand_on(func, kept, unknown, next);
         kept
     }
 
@@ -170,16 +164,6 @@ fn loads(func: &Function, l: &Loop) -> Vec<Inst> {
         matches!(func.insts[i].op, Op::Load(_)) && !func.insts[i].effects().intersects(special)
     };
     insts.filter(plain).collect()
-}
-
-/// Whether an instruction is executed before another one, in every iteration that gets there.
-pub(super) fn before(func: &Function, l: &Loop, first: Inst, then: Inst) -> bool {
-    let [a, b] = [first, then].map(|i| func.insts[i].block);
-    if a != b {
-        return dominates(&l.dominators, a, b);
-    }
-    let position = |i: Inst| func.blocks[a].insts.iter().position(|&x| x == i);
-    position(first) < position(then)
 }
 
 /// Whether the first value is computed from one place as the second one is from the other.

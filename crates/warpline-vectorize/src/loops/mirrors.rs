@@ -5,16 +5,15 @@
 //! ```
 //!
 //! LLVM loads `most` once before the loop, or knows what was stored there, and keeps in a φ what it would load, but
-//! leaves the stores where they are.
-//! So each iteration hands on a value that the vectorizer has no name for, and stores it. Loaded where it is needed, it
+//! leaves the stores where they are. So each iteration hands on a value that the vectorizer has no name for, and stores it. Loaded where it is needed, it
 //! is a [record](crate::dependences), or an update of memory, which lanes make together.
 
 use std::collections::HashSet;
 
-use warpline_dataflow::linear::Address;
+use warpline_dataflow::linear::same_address;
 use warpline_ir::{Block, Edge, Effects, Function, Inst, InstFlags, Module, Op, Value};
 
-use super::find::{Loop, dominates};
+use super::find::Loop;
 use super::invariant::Accesses;
 use super::selections::incoming;
 use crate::dependences::Apart;
@@ -90,13 +89,10 @@ impl Mirror {
         address: Value,
     ) -> Option<Mirror> {
         let (value, position) = (func.insts[phi].results[0], func.phi_position(phi)?);
-        let place = Address::of(module, func, address)?;
         let ty = func.ty(value);
         let is_there = |i: Inst| {
             func.accessed(i).is_some_and(|a| {
-                let same =
-                    || Address::of(module, func, a.address).is_some_and(|b| place.distance(&b) == Some(0));
-                a.ty == ty && a.access.is_simple() && (a.address == address || same())
+                a.ty == ty && a.access.is_simple() && same_address(module, func, a.address, address)
             })
         };
         let (own, others): (Vec<Inst>, Vec<Inst>) =
@@ -120,15 +116,8 @@ impl Mirror {
             return None;
         }
         let user = only_user(func, l, value, &joins, position)?;
-        let block = func.insts[user].block;
-        let before = |&store: &Inst| dominates(&l.dominators, block, func.insts[store].block);
-        let behind = |store: &Inst| func.insts[*store].block != block || is_before(func, user, *store);
-        (l.own.contains(block) && stored.iter().all(before) && stored.iter().all(behind)).then_some(Mirror {
-            phi,
-            first,
-            joins,
-            user,
-        })
+        let is_first = stored.iter().all(|&store| l.comes_before(func, user, store));
+        (l.own.contains(func.insts[user].block) && is_first).then_some(Mirror { phi, first, joins, user })
     }
 }
 
@@ -185,8 +174,7 @@ impl Ways<'_> {
             // Stored in every iteration.
             let store = self.own.iter().copied().find(|&i| func.insts[i].args[0] == next)?;
             let block = func.insts[store].block;
-            let always = self.l.own.contains(block) && self.l.is_always(func, block);
-            return always.then(|| self.stored.push(store));
+            return self.l.is_always(func, block).then(|| self.stored.push(store));
         };
         self.joins.push(join);
         for (edge, value) in incoming(func, join).collect::<Vec<_>>() {
@@ -245,11 +233,4 @@ fn only_user(func: &Function, l: &Loop, value: Value, joins: &[Inst], position: 
         }
     }
     user.filter(|&i| l.blocks.contains(func.insts[i].block))
-}
-
-/// Whether an instruction of a block stands before another one.
-fn is_before(func: &Function, first: Inst, second: Inst) -> bool {
-    let insts = &func.blocks[func.insts[first].block].insts;
-    let at = |i: Inst| insts.iter().position(|&j| j == i);
-    at(first).zip(at(second)).is_some_and(|(a, b)| a < b)
 }

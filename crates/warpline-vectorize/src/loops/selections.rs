@@ -30,11 +30,11 @@ use std::collections::HashMap;
 use super::carried::{Dependent, Kind};
 use super::find::Loop;
 use super::search::may_repeat;
+use crate::better::{Better, Order};
 use crate::dependences::Growth;
 use crate::if_conversion::is_pure;
-use warpline_dataflow::conditions::inverse;
 use warpline_ir::{
-    BinaryOp, Block, Edge, FloatPred, Function, Inst, InstFlags, IntPred, Module, Op, Type, Users, Value,
+    BinaryOp, Block, Edge, Function, Inst, InstFlags, IntPred, Module, Op, Type, Users, Value,
 };
 
 /// φs that take their values in the same iterations.
@@ -62,24 +62,6 @@ pub(super) enum Rank {
         /// The ordered comparison by which a value replaces another one.
         better: Better,
     },
-}
-
-/// A strict comparison, and what happens to values that are equal.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Better {
-    /// The comparison.
-    pub(super) order: Order,
-    /// Whether a value also replaces an equal one.
-    pub(super) last_of_equals: bool,
-}
-
-/// A strict order of values.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    /// Of integers.
-    Int(IntPred),
-    /// Of floating-point numbers.
-    Float(FloatPred),
 }
 
 /// A φ of a selection.
@@ -576,54 +558,10 @@ impl<'a> Selector<'a> {
                 self.conditions.insert(cond);
                 return self.compared(a, x, y, !when);
             }
-            (&Op::ICmp(pred), &[a, b]) if (a, b) == (x, y) || (a, b) == (y, x) => {
-                let pred = if when { pred } else { inverse(pred) };
-                let pred = if a == x { pred } else { warpline_dataflow::conditions::swapped(pred) };
-                let (strict, last_of_equals) = match pred {
-                    IntPred::Slt | IntPred::Sgt | IntPred::Ult | IntPred::Ugt => (pred, false),
-                    IntPred::Sle => (IntPred::Slt, true),
-                    IntPred::Sge => (IntPred::Sgt, true),
-                    IntPred::Ule => (IntPred::Ult, true),
-                    IntPred::Uge => (IntPred::Ugt, true),
-                    IntPred::Eq | IntPred::Ne => return None,
-                };
-                Better { order: Order::Int(strict), last_of_equals }
-            }
-            // An ordered comparison that fails is an unordered one that holds: a NaN would be taken.
-            (&Op::FCmp(pred), &[a, b]) if (a, b) == (x, y) || (a, b) == (y, x) => {
-                let no_nans = data.flags.contains(InstFlags::NNAN);
-                let first = a == x;
-                self.takes_nans |= !no_nans
-                    && match pred {
-                        FloatPred::Olt | FloatPred::Ole | FloatPred::Ogt | FloatPred::Oge => !when,
-                        _ => when,
-                    };
-                let (strict, last_of_equals) = match (pred, when) {
-                    (FloatPred::Olt, true) => (FloatPred::Olt, false),
-                    (FloatPred::Ole, true) => (FloatPred::Olt, true),
-                    (FloatPred::Ogt, true) => (FloatPred::Ogt, false),
-                    (FloatPred::Oge, true) => (FloatPred::Ogt, true),
-                    (FloatPred::Ult, true) => (FloatPred::Olt, false),
-                    (FloatPred::Ule, true) => (FloatPred::Olt, true),
-                    (FloatPred::Ugt, true) => (FloatPred::Ogt, false),
-                    (FloatPred::Uge, true) => (FloatPred::Ogt, true),
-                    // What is not unordered and greater or equal is less.
-                    (FloatPred::Uge, false) => (FloatPred::Olt, false),
-                    (FloatPred::Ugt, false) => (FloatPred::Olt, true),
-                    (FloatPred::Ule, false) => (FloatPred::Ogt, false),
-                    (FloatPred::Ult, false) => (FloatPred::Ogt, true),
-                    (FloatPred::Oge, false) => (FloatPred::Olt, false),
-                    (FloatPred::Ogt, false) => (FloatPred::Olt, true),
-                    (FloatPred::Ole, false) => (FloatPred::Ogt, false),
-                    (FloatPred::Olt, false) => (FloatPred::Ogt, true),
-                    _ => return None,
-                };
-                let strict = match (first, strict) {
-                    (true, strict) => strict,
-                    (false, FloatPred::Olt) => FloatPred::Ogt,
-                    (false, _) => FloatPred::Olt,
-                };
-                Better { order: Order::Float(strict), last_of_equals }
+            (Op::ICmp(_) | Op::FCmp(_), &[a, b]) if (a, b) == (x, y) || (a, b) == (y, x) => {
+                let (better, takes_nans) = Better::of(&data.op, a == x, when)?;
+                self.takes_nans |= takes_nans && !data.flags.contains(InstFlags::NNAN);
+                better
             }
             _ => return None,
         };
@@ -680,13 +618,10 @@ fn is_load(func: &Function, i: Inst) -> bool {
 fn add_counter(func: &mut Function, l: &Loop) -> Value {
     let bits = NUMBER_BITS;
     let counter = func.add_phi(l.header, Type::Int(bits));
-    let position = func.blocks[l.header].phis.len() - 1;
     let (zero, one) = (func.int_const(bits, 0), func.int_const(bits, 1));
     let latch = func.edges[l.back].from;
     let next = func.append_value(latch, Op::Binary(BinaryOp::Add), &[counter, one], Type::Int(bits));
-    let into = func.out_edges(l.preheader)[0];
-    func.set_phi_arg(into, position, zero);
-    func.set_phi_arg(l.back, position, next);
+    l.hand_on(func, counter, zero, next);
     counter
 }
 
