@@ -312,6 +312,61 @@ fn loops_of_c_with_their_state_in_memory_are_vectorized_and_compute_the_same() {
     }
 }
 
+/// Each function loads at what bits of the counter say.
+const BITS: &str = r"#include <stddef.h>
+#include <stdint.h>
+void twice(const uint8_t *in, uint8_t *out, int n) { for (int i = 0; i < n; i++) out[i] = in[i / 2]; }
+void four_times(const float *in, float *out, size_t n) { for (size_t i = 0; i < n; i++) out[i] = in[i / 4]; }
+void after_one(const float *in, float *out, int n) { for (int i = 2; i < n; i++) out[i] = in[i / 2] - in[i]; }
+void by_blocks(const float *in, const float *scale, float *out, int n) {
+  for (int i = 0; i < n; i++) out[i] = in[i] * scale[i / 32];
+}
+void colours(const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *r, uint8_t *b, int n) {
+  for (int i = 0; i < n; i++) {
+    int c = 298 * (y[i] - 16), d = u[i / 2] - 128, e = v[i / 2] - 128;
+    int red = (c + 409 * e + 128) >> 8, blue = (c + 516 * d + 128) >> 8;
+    r[i] = red < 0 ? 0 : red > 255 ? 255 : red;
+    b[i] = blue < 0 ? 0 : blue > 255 ? 255 : blue;
+  }
+}
+void packed(const uint8_t *in, uint8_t *y, uint8_t *u, int n) {
+  for (int i = 0; i < n; i++) { y[i] = in[2 * i]; u[i] = in[i / 2 * 4 + 1]; }
+}
+void larger(const uint32_t *from, int w, int h, uint32_t *to) {
+  for (int y = 0; y < 2 * h; y++)
+    for (int x = 0; x < 2 * w; x++) to[y * 2 * w + x] = from[y / 2 * w + x / 2];
+}
+void bits(const uint8_t *in, uint8_t *out, int n) { for (int i = 0; i < n; i++) out[i] = in[i >> 3] >> (i & 7) & 1; }
+int of_set(const uint64_t *bits, const int *x, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) if (bits[i / 64] >> i % 64 & 1) sum += x[i];
+  return sum;
+}
+void halves(const uint8_t *q, const float *scale, float *out, int n) {
+  for (int i = 0; i < n; i++) out[i] = ((i % 2 ? q[i / 2] >> 4 : q[i / 2] & 15) - 8) * scale[i / 32];
+}
+void tiles(const float *in, const float *tile, float *out, int n) {
+  for (int i = 0; i < n; i++) out[i] = in[i] * tile[i % 4];
+}
+void pairs(const float *in, float *out, int n) { for (int i = 0; i < n; i++) out[i] = in[i ^ 1]; }
+void fours(const float *in, float *out, int n) { for (int i = 0; i < n; i++) out[i] = in[(i & ~3) + 3 - (i & 3)]; }
+";
+
+#[test]
+fn loads_at_what_bits_of_counters_say_are_shuffled_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for width in ["8", "16", "64"] {
+        let printed = run(folder.path(), "bits.c", BITS, &["--width", width, "-v"]);
+        all_are_vectorized(BITS, &printed);
+        let functions = BITS.matches("\nvoid ").count() + BITS.matches("\nint ").count();
+        assert_eq!(printed.matches(" permuted").count(), functions, "{printed}");
+        assert_eq!(printed.matches("gathers").count(), 0, "{printed}");
+    }
+}
+
 #[test]
 fn what_a_program_leaves_in_variables_is_compared() {
     if !has_clang() {

@@ -14,8 +14,9 @@ use warpline_testkit::environment::number;
 use warpline_testkit::planted::{FIELDS, Pointers, Source};
 use warpline_testkit::rng::SplitMix64;
 use warpline_uniformity::shape::ArgShape;
+use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options, vectorize, width};
+use warpline_vectorize::{Boscc, Contract, Gathers, Linearize, Masks, Options, RecipeKind, vectorize, width};
 
 /// Bytes of memory, and where the pointers lead to before what they differ by.
 const MEMORY: usize = 1 << 14;
@@ -46,7 +47,11 @@ fn run(module: &Module, name: &str, n: i64, apart: i64, seed: u64, source: &Sour
 }
 
 enum Outcome {
-    Agree { checked: bool },
+    Agree {
+        checked: bool,
+        /// Whether lanes load from offsets that are known.
+        permuted: bool,
+    },
     Refused,
     Skipped,
 }
@@ -64,7 +69,9 @@ fn try_one(seed: u64, source: Source) -> (Source, Outcome) {
     let contract =
         if source.decided && rng.chance(1, 2) { Contract::Independent } else { Contract::Sequential };
     let epilogue = if rng.chance(1, 3) { width / 2 } else { width };
-    let unit = Unit { contract, epilogue, ..Unit::new(header, width) };
+    let tail = *rng.pick(&[Tail::Masked, Tail::Masked, Tail::Scalar]);
+    let prologue = *rng.pick(&[0, 0, 32]);
+    let unit = Unit { contract, epilogue, tail, prologue, ..Unit::new(header, width) };
     let options = Options {
         linearize: if rng.chance(1, 4) { Linearize::Full } else { Linearize::Partial },
         boscc: *rng.pick(&[Boscc::Off, Boscc::On]),
@@ -85,7 +92,7 @@ fn try_one(seed: u64, source: Source) -> (Source, Outcome) {
     };
     let mut ran = false;
     for _ in 0..4 {
-        let n = *rng.pick(&[0, 1, 7, 16, 33, 70]);
+        let n = *rng.pick(&[0, 1, 7, 16, 33, 70, 170]);
         let apart = if rng.chance(1, 3) { 4000 } else { rng.below(600) as i64 - 300 };
         let apart = if source.kinds.contains(&"indexed") { apart & !3 } else { apart };
         let Some(expected) = run(&module, "f", n, apart, seed, &source) else { continue };
@@ -100,7 +107,8 @@ fn try_one(seed: u64, source: Source) -> (Source, Outcome) {
         );
         ran = true;
     }
-    (source, if ran { Outcome::Agree { checked: made.checks > 0 } } else { Outcome::Skipped })
+    let permuted = made.variants.full.recipes.0.contains_key(&RecipeKind::Permuted);
+    (source, if ran { Outcome::Agree { checked: made.checks > 0, permuted } } else { Outcome::Skipped })
 }
 
 fn programs() -> u64 {
@@ -119,7 +127,7 @@ fn loops_with_planted_dependences_are_right_or_refused() {
             kinds.entry(kind).or_default()[usize::from(is_agreed)] += 1;
         }
         match outcome {
-            Outcome::Agree { checked: true } => (agreed, checked) = (agreed + 1, checked + 1),
+            Outcome::Agree { checked: true, .. } => (agreed, checked) = (agreed + 1, checked + 1),
             Outcome::Agree { .. } => agreed += 1,
             Outcome::Refused => refused += 1,
             Outcome::Skipped => {}
@@ -143,7 +151,7 @@ fn try_all(source: impl Fn(u64) -> Source) -> (u64, u64, u64) {
     let (mut agreed, mut checked, mut refused) = (0, 0, 0);
     for seed in first..first + programs {
         match try_one(seed, source(seed)).1 {
-            Outcome::Agree { checked: true } => (agreed, checked) = (agreed + 1, checked + 1),
+            Outcome::Agree { checked: true, .. } => (agreed, checked) = (agreed + 1, checked + 1),
             Outcome::Agree { .. } => agreed += 1,
             Outcome::Refused => refused += 1,
             Outcome::Skipped => {}
@@ -151,6 +159,23 @@ fn try_all(source: impl Fn(u64) -> Source) -> (u64, u64, u64) {
     }
     println!("{programs} loops: {agreed} agree ({checked} with checks), {refused} refused");
     (agreed, checked, refused)
+}
+
+#[test]
+fn loops_that_look_at_bits_of_their_counters_are_right() {
+    let (programs, first) = (programs(), number("WARPLINE_SEED", 1));
+    let (mut agreed, mut known) = (0, 0);
+    for seed in first..first + programs {
+        if let Outcome::Agree { permuted, .. } = try_one(seed, Source::of_lanes(seed)).1 {
+            agreed += 1;
+            known += u64::from(permuted);
+        }
+    }
+    println!("{programs} loops: {agreed} agree, {known} of these with offsets that are known");
+    if programs >= 1_000 {
+        assert!(agreed * 2 > programs, "too few are vectorized");
+        assert!(known * 6 > programs, "too few offsets are known");
+    }
 }
 
 #[test]

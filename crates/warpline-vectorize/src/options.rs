@@ -52,6 +52,8 @@ pub struct Options<'a> {
     pub sums: &'a [AddedUp],
     /// Between which numbers parameters lie, as far as the function says that the kernel was cut out of.
     pub known: &'a [Option<Range>],
+    /// How groups of lanes begin, as far as that is known, in the order of the parameters.
+    pub origins: &'a [Option<Origin>],
     /// The name of a function that takes an `i64`, to be called with the number of active lanes by every block that
     /// is executed, to measure how well lanes are used (paper 3, Sec. 7.1).
     pub count_lanes: Option<&'a str>,
@@ -100,6 +102,7 @@ impl Options<'_> {
             pieces: const { &Pieces::none() },
             sums: &[],
             known: &[],
+            origins: &[],
             count_lanes: None,
             instrument: &Silent,
             indices: None,
@@ -117,6 +120,17 @@ pub(crate) enum Form {
     Masked,
     /// The lanes that add something to sums; all are active.
     Counting,
+}
+
+/// What a parameter is in lane 0: `first`, and a multiple of `step` times the number of lanes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// Where the first group begins.
+    pub first: i64,
+    /// How far lane *l* + 1 is from lane *l*; not 0.
+    pub step: i64,
+    /// Whether it is never negative, as a signed number.
+    pub is_natural: bool,
 }
 
 /// A sum over all lanes.

@@ -21,6 +21,8 @@ pub enum RecipeKind {
     ContiguousByLane,
     /// A wide access and shuffles, for accesses a fixed step apart.
     Interleaved,
+    /// A wide load and a shuffle, for offsets that the number of the lane says.
+    Permuted,
     /// A short vector for each lane and a transpose, for neighbours that lanes load from anywhere.
     GroupedRows,
     /// One of few elements that all are loaded.
@@ -64,6 +66,7 @@ impl RecipeKind {
             RecipeKind::ContiguousMasked => "contiguous under masks",
             RecipeKind::ContiguousByLane => "contiguous by lane",
             RecipeKind::Interleaved => "interleaved",
+            RecipeKind::Permuted => "permuted",
             RecipeKind::GroupedRows => "grouped with a transpose",
             RecipeKind::Picked => "picked",
             RecipeKind::Table => "tables",

@@ -21,6 +21,9 @@ const MAX_GROWTH: u128 = 1 << 28;
 /// Greater numbers of 64 bits than 2 to this power, less one, are not computed with.
 const MAX_BITS: u32 = 41;
 
+/// Masks below this are of low bits.
+const MAX_FLIPPED: i64 = 1 << 20;
+
 /// An interval of numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Interval {
@@ -51,6 +54,11 @@ pub(crate) enum Step {
     Remainder,
     /// The same, never negative.
     Modulo,
+    /// To a multiple of a power of two, which the mask says. With one that leaves topmost bits out, of numbers that
+    /// must not have these.
+    RoundDown,
+    /// With bits flipped or set that a mask of the lowest bits has.
+    WithLow,
     /// By a constant.
     Shift,
     ShiftNatural,
@@ -125,12 +133,11 @@ impl Resolve<'_, '_> {
             Op::Cast(CastOp::SExt) => return self.within(data.args[0], data.block, left),
             Op::Cast(CastOp::ZExt) => return self.extended(data.args[0], data.block, left),
             Op::Binary(BinaryOp::And) => return self.masked(&data.args, data.block, bits, left),
-            Op::Binary(op @ (BinaryOp::Or | BinaryOp::Xor)) => {
-                // Bits that are set, or flipped, change a number by no more than they stand for.
-                let bits_of = constant(1).filter(|&n| n < 1 << 20)? as i64;
-                let least = if *op == BinaryOp::Xor { -bits_of } else { 0 };
+            Op::Binary(BinaryOp::Or | BinaryOp::Xor) => {
+                let flipped = constant(1).and_then(|n| i64::try_from(n).ok()).filter(|&n| n < MAX_FLIPPED)?;
+                let low = (1 << (i64::BITS - flipped.leading_zeros())) - 1;
                 let whole = self.within(data.args[0], data.block, left)?;
-                return Some(Interval::Of(Step::Add, vec![whole, Interval::Known(least, bits_of)], bits));
+                return Some(Interval::Of(Step::WithLow, vec![whole, Interval::Known(low, low)], bits));
             }
             Op::Binary(op) => (binary(*op)?, &data.args),
             Op::Call(call) => (called(&self.c.module.symbols[call.callee?].name)?, &data.args),
@@ -154,17 +161,25 @@ impl Resolve<'_, '_> {
         let func = self.c.func;
         let signed = |v: Value| func.as_int(v).map(|n| ((n << (128 - bits)) as i128) >> (128 - bits));
         if let Some((k, mask)) = (0..2).find_map(|k| Some((k, signed(args[k])?))) {
-            if mask >= 0 {
-                return Some(Interval::Known(0, i64::try_from(mask).ok()?));
-            }
-            // Rounded down to a multiple.
-            let less = i64::try_from(mask + 1).ok().filter(|_| (-mask).count_ones() == 1)?;
-            let whole = self.within(args[1 - k], at, left)?;
-            return Some(Interval::Of(Step::Add, vec![whole, Interval::Known(less, 0)], bits));
+            let mask = i64::try_from(mask).ok()?;
+            return self.rounded(args[1 - k], i64::try_from(mask).ok()?, at, bits, left);
         }
         let stays = |v: Value| Tree::of(func, self.region, v).filter(|t| t.growth() == Some(0));
         let mask = args.iter().find_map(|&a| stays(a))?;
         Some(Interval::Of(Step::UpTo, vec![Interval::Linear(mask)], bits))
+    }
+
+    /// What a constant mask leaves of a number: no more than the mask, or the number rounded down to a multiple.
+    fn rounded(&self, v: Value, mask: i64, at: Block, bits: u32, left: &mut usize) -> Option<Interval> {
+        // What follows the bits of the mask, if these are consecutive; nothing if they end with the topmost bit.
+        let beyond = mask.checked_add(1 << mask.trailing_zeros().min(62)).filter(|&beyond| beyond != 0);
+        let is_round = beyond.map_or(mask < 0, |beyond| beyond.count_ones() == 1) && mask != 0;
+        if mask >= 0 && (!is_round || mask < MAX_FLIPPED) {
+            return Some(Interval::Known(0, mask));
+        }
+        let args = [mask].into_iter().chain(beyond).map(|n| Interval::Known(n, n));
+        let whole = is_round.then(|| self.within(v, at, left)).flatten()?;
+        Some(Interval::Of(Step::RoundDown, [whole].into_iter().chain(args).collect(), bits))
     }
 
     /// What comes from several ways, each where it comes from. Not what a loop passes on.
@@ -311,6 +326,18 @@ impl Emitter<'_, '_> {
                 let least = self.binary(BinaryOp::Sub, zero, most);
                 let (low, high) = (self.lesser(a.0, zero), self.greater(a.1, zero));
                 (self.greater(low, least), self.lesser(high, most))
+            }
+            (Step::RoundDown, &[a, mask, ref beyond @ ..]) => {
+                if let Some(beyond) = beyond.first() {
+                    self.natural(a.0);
+                    self.require(IntPred::Slt, a.1, beyond.0);
+                }
+                (self.binary(BinaryOp::And, a.0, mask.0), self.binary(BinaryOp::And, a.1, mask.0))
+            }
+            (Step::WithLow, &[a, low]) => {
+                let all = self.int(-1);
+                let above = self.binary(BinaryOp::Xor, low.0, all);
+                (self.binary(BinaryOp::And, a.0, above), self.binary(BinaryOp::Or, a.1, low.0))
             }
             (Step::Shift | Step::ShiftNatural, &[a, by]) => {
                 if step == Step::ShiftNatural {

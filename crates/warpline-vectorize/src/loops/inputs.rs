@@ -1,14 +1,15 @@
 //! What the parameters of a loop's kernel are in the function that has the loop, and what is known of them there.
 
 use warpline_dataflow::clients::ranges::Range;
-use warpline_ir::{BinaryOp, Function, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Function, InstFlags, Module, Op, Type, Value};
 
 use super::body::Body;
 use super::carried::{Carried, Combiner, How, Kind};
 use super::find::Loop;
-use crate::dependences::Stands;
+use crate::dependences::{Growth, Stands};
 use crate::narrow::{Bounds, has_narrow_integers};
-use crate::options::AddedUp;
+use crate::options::{AddedUp, Origin};
+use crate::recipes::known_offsets;
 
 /// What a parameter of a [`Body`] stands for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -55,6 +56,36 @@ impl Body {
             _ => None,
         };
         self.inputs.iter().map(of).collect()
+    }
+
+    /// How groups of iterations begin, if each is executed in groups from the first iteration on: inductions with
+    /// constants. Nothing if no load is worth that.
+    pub(super) fn origins(
+        &self,
+        module: &Module,
+        func: &Function,
+        l: &Loop,
+        carried: &[Carried],
+    ) -> Vec<Option<Origin>> {
+        let into = func.out_edges(l.preheader)[0];
+        let of = |&input: &Input| {
+            let Input::Carried(k) = input else { return None };
+            let Kind::Induction { step: Growth::Constant(step), flags } = carried[k].kind else {
+                return None;
+            };
+            let start = func.edges[into].args[k];
+            let bits = func.ty(start).int_bits().filter(|&bits| bits <= 64)?;
+            let first = (func.as_int(start)? << (128 - bits)).cast_signed() >> (128 - bits);
+            let (first, step) = (i64::try_from(first).ok()?, i64::try_from(step).ok()?);
+            // Lane 0 is active in each group.
+            let is_natural = first >= 0 && step > 0 && flags.contains(InstFlags::NSW);
+            (step != 0).then_some(Origin { first, step, is_natural })
+        };
+        let origins: Vec<Option<Origin>> = self.inputs.iter().map(of).collect();
+        match known_offsets::are_worthwhile(module, &self.func, &self.args, &origins) {
+            true => origins,
+            false => Vec::new(),
+        }
     }
 
     /// What its parameters stand for in the function that has the loop.

@@ -71,7 +71,7 @@ use super::call_graph::functions_with_cross_lane_operations;
 use super::choices::{Contract, MAX_WIDTH};
 use super::dependences::{self, Check, Held, Pieces, Region, Stands};
 use super::driver::{Division, MadeVariants, Tail};
-use super::options::{AddedUp, Options};
+use super::options::{AddedUp, Options, Origin};
 use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use assumed::Assumed;
 use body::{Body, Lines, Special};
@@ -309,6 +309,7 @@ pub fn vectorize_loop(
         stands,
         pieces,
         known,
+        origins,
         assumed,
     } = take_out(module, func, unit, options)?;
     if let Some(most) = unit.safelen.filter(|&most| most < options.width) {
@@ -323,7 +324,8 @@ pub fn vectorize_loop(
     let body_func = module.functions.push(body.func.clone());
     let region = Region { func: &scalar, params: &stands, moved: &body.moved, held: held(&assumed) };
     let anywhere = !asks && carried.iter().all(|c| matches!(c.kind, Kind::Induction { .. }));
-    let prologue = if anywhere && search.is_none() && options.width > 1 { prologue } else { 0 };
+    let unbound = origins.is_empty();
+    let prologue = if anywhere && unbound && search.is_none() && options.width > 1 { prologue } else { 0 };
     let (args, name, contract) = (body.args.clone(), options.name.clone(), unit.contract);
     let region = Some(&region);
     let sums = &*body.sums(&scalar, &carried);
@@ -336,13 +338,14 @@ pub fn vectorize_loop(
         pieces: pieces_of,
         sums,
         known,
+        origins: &origins,
         scalar_result: false,
         ..*options
     };
     let mut made =
         MadeVariants::make(module, body_func, &asked, Division { epilogue, tail, prologue, least })
             .map_err(|e| e.named(&scalar.name))?;
-    let repeats = search.is_none() && selections.is_empty() && !l.is_endless && !asks;
+    let repeats = unbound && search.is_none() && selections.is_empty() && !l.is_endless && !asks;
     let adds_up = |c: &Carried| matches!(c.kind, Kind::Induction { .. } | Kind::Reduction { .. });
     if repeats
         && made.tail() == Tail::Scalar
@@ -438,6 +441,8 @@ pub struct Iteration {
     pub(crate) sums: Vec<AddedUp>,
     /// Between which numbers its parameters lie.
     pub(crate) known: Vec<Option<Range>>,
+    /// How groups begin.
+    pub(crate) origins: Vec<Option<Origin>>,
     source: Function,
     stands: Vec<Stands>,
     moved: Vec<(Inst, Inst)>,
@@ -458,7 +463,19 @@ impl Iteration {
 pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Iteration, VectorizeError> {
     let options = Options::new(MAX_WIDTH, Vec::new(), &*module.functions[func].name);
     let Taken {
-        scalar, l, carried, selections, counter, search, body, stands, pieces, known, assumed, ..
+        scalar,
+        l,
+        carried,
+        selections,
+        counter,
+        search,
+        body,
+        stands,
+        pieces,
+        known,
+        origins,
+        assumed,
+        ..
     } = take_out(module, func, unit, &options)?;
     let asks = has_cross_lane_operations(module, &scalar, &l);
     let selects = !selections.is_empty();
@@ -487,6 +504,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         pieces,
         sums,
         known,
+        origins,
         source,
         stands,
         moved,
@@ -539,6 +557,8 @@ struct Taken {
     pieces: Pieces,
     /// Between which numbers the parameters of the kernel lie.
     known: Vec<Option<Range>>,
+    /// How groups begin, if anything can be made of that: then they do begin so.
+    origins: Vec<Option<Origin>>,
     /// What it takes for granted, if anything; then another loop stands beside it.
     assumed: Option<Assumed>,
 }
@@ -715,6 +735,8 @@ fn understand_as(
     let pieces =
         dependences::cut(module, &mut body.func, &name, &body.args, Some(&region), unit.contract, any_order);
     let known = body.known(module, &scalar);
+    let begins = search.is_none() && !is_endless;
+    let origins = if begins { body.origins(module, &scalar, &l, &carried) } else { Vec::new() };
     verify(module, &body.func).map_err(|e| {
         VectorizeError::in_function(&scalar, format!("taking the loop out broke it:\n{e}")).internal()
     })?;
@@ -732,6 +754,7 @@ fn understand_as(
         stands,
         pieces,
         known,
+        origins,
         assumed,
     })
 }

@@ -333,6 +333,8 @@ impl Lower<'_> {
             Recipe::Group(id) => self.group(*id),
             Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
             Recipe::Gather(gather) => self.load_anywhere(i, gather),
+            Recipe::Window(window) => self.load_window(i, window),
+            Recipe::Known(lanes) => self.define_known(i, lanes),
             Recipe::Table(table, together) => self.load_table(i, table, *together),
             Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),
             Recipe::Scalarize { branch } => self.scalarize(i, *branch),

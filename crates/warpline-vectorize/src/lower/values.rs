@@ -267,6 +267,18 @@ impl Lower<'_> {
         }
     }
 
+    /// Defines an integer that is known in each lane.
+    pub(super) fn define_known(&mut self, i: Inst, lanes: &[u64]) -> Result<(), VectorizeError> {
+        let Some(result) = self.src.insts[i].result() else { return Ok(()) };
+        let Type::Int(bits) = self.src.ty(result) else {
+            return Err(self.internal(i, "what is known in each lane is an integer"));
+        };
+        let lanes = lanes.iter().map(|&x| Constant::int(bits, x.into())).collect();
+        let known = self.out.constant_value(Constant::vector(lanes));
+        self.define(result, known);
+        Ok(())
+    }
+
     /// The mask of the present block, or the all-true vector.
     pub(super) fn mask_or_true(&mut self, at: Inst) -> Result<Value, VectorizeError> {
         let all = vec![Constant::bool(true); self.width as usize];

@@ -29,7 +29,7 @@ impl Plan {
 /// The kind of a recipe; `None` if nothing is made in the instruction's place.
 fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
     Some(match recipe {
-        Recipe::Nothing | Recipe::Elsewhere | Recipe::Divided(_) => return None,
+        Recipe::Nothing | Recipe::Known(_) | Recipe::Elsewhere | Recipe::Divided(_) => return None,
         Recipe::Once
         | Recipe::Stack
         | Recipe::Speculated(_)
@@ -49,6 +49,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Contiguous(Contiguous::Whole | Contiguous::Speculated(_)) => RecipeKind::Contiguous,
         Recipe::Contiguous(Contiguous::Masked | Contiguous::Blended) => RecipeKind::ContiguousMasked,
         Recipe::Contiguous(Contiguous::ByLane | Contiguous::Active) => RecipeKind::ContiguousByLane,
+        Recipe::Window(_) => RecipeKind::Permuted,
         Recipe::Table(..) => RecipeKind::Table,
         Recipe::Group(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,

@@ -138,6 +138,8 @@ impl Plan {
                 (How::Between(_), _) => promised.add("load", 2),
                 _ => promised.add(MASKED[2], 1),
             },
+            Recipe::Window(window) if window.is_masked => promised.add(MASKED[0], 1),
+            Recipe::Window(_) => promised.add("load", 1),
             Recipe::Table(table, _) => promised.add("load", table.blocks() as usize),
             Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
                 (How::Pick, super::Place::Own(own)) => {
@@ -167,6 +169,7 @@ impl Plan {
             Recipe::Pack(Packed::Native) => promised.add(MASKED[4], 1),
             Recipe::Pack(Packed::Scattered) => promised.add(MASKED[3], 1),
             Recipe::Nothing
+            | Recipe::Known(_)
             | Recipe::Stack
             | Recipe::Divide(_)
             | Recipe::Divided(_)

@@ -51,6 +51,7 @@ use super::alike::{Pattern, Patterns};
 use super::dereferenceable::{Between, Range};
 use super::group_copies::{GroupCopy, Order, are_loaded_whole};
 use super::interleaved::Network;
+use super::known_offsets::KnownOffsets;
 use super::memory::memory_element;
 use super::reps::Rep;
 use crate::dependences::{Apart, Region};
@@ -350,9 +351,20 @@ impl Candidates {
     }
 
     /// Those that are worth it on so many lanes.
-    pub(super) fn worthwhile(&self, width: u32, machine: &Machine) -> Groups {
+    pub(super) fn worthwhile(
+        &self,
+        func: &Function,
+        offsets: &KnownOffsets,
+        width: u32,
+        machine: &Machine,
+    ) -> Groups {
         let mut groups = Groups::default();
+        // Lanes of which it is known where they load are not anywhere.
+        let is_known = |m: &Member| offsets.bent(func.insts[m.inst].args[0]).is_some();
         for (group, masked) in &self.0 {
+            if group.spread == Spread::Anywhere && !group.stores && group.members.iter().all(is_known) {
+                continue;
+            }
             // Of blocks under a mask, registers are worth it: each has a mask of its own.
             let served = |blocks: &Blocks| {
                 !masked || machine.masks.serve(8 * group.size) && group.regrouped(blocks).is_some()

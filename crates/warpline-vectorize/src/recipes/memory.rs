@@ -11,6 +11,7 @@
 //!   lanes' own elements are loaded and stored again. LLVM then keeps small arrays in registers.
 //! * Accesses to memory that nobody else accesses meanwhile, [as the user promises](super::exclusive), need no mask:
 //!   what inactive lanes have there is loaded and stored again.
+//! * A load from [known offsets](super::windows) is a wide access with a shuffle, too.
 //! * Of narrow elements, [words](crate::subword_loads) are gathered where a lane may read them.
 //! * Everything else is gathered and scattered under the mask, rows of neighbouring elements together. Scatters
 //!   write in lane order.
@@ -43,6 +44,9 @@ impl Planner<'_> {
         };
         if let Some(recipe) = self.grouped(i) {
             return recipe;
+        }
+        if let Some(window) = self.window(i, address, elem) {
+            return Recipe::Window(Box::new(window));
         }
         if !self.is_consecutive(address, elem) {
             let table = self.tables[i].and_then(|table| {

@@ -13,6 +13,8 @@
 //!   `addresses`: what gathers and scatters add to a scalar address; `lane_private`: loads from memory that is laid out
 //!   for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
+//! * `known_offsets`: values of which the low bits of the lane say how far apart they are; `windows`: loads from such
+//!   addresses;
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
@@ -33,6 +35,7 @@ mod group_words;
 mod groups;
 mod high_products;
 mod interleaved;
+pub(crate) mod known_offsets;
 mod lane_private;
 mod memory;
 mod operations;
@@ -43,6 +46,7 @@ mod simd;
 mod stack;
 pub(crate) mod sums;
 mod tables;
+mod windows;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -69,6 +73,7 @@ use crate::vector_abi::Variant;
 
 use groups::{Candidates, Groups};
 use high_products::HighProducts;
+use known_offsets::KnownOffsets;
 use stack::StackUse;
 use sums::Sums;
 
@@ -88,6 +93,7 @@ pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
 pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
+pub(crate) use windows::Window;
 
 /// A lane program with what is known of its values.
 pub(crate) struct Input<'a> {
@@ -154,6 +160,10 @@ pub(crate) enum Recipe {
     Elsewhere,
     /// A load from anywhere.
     Gather(Box<Gather>),
+    /// A load from offsets that are known, in one stretch of memory.
+    Window(Box<Window>),
+    /// Nothing is emitted: each lane's value is known.
+    Known(Box<[u64]>),
     /// A load of a byte from a small table, by shuffles for so many lanes at once.
     Table(Table, u32),
     /// A store to anywhere, in lane order.
@@ -316,7 +326,9 @@ impl Plan {
         options: &Options<'_>,
     ) -> Result<Plan, VectorizeError> {
         let (func, width, reps) = (input.func, options.width, &*prepared.reps);
-        let mut groups = prepared.candidates.worthwhile(width, &options.machine);
+        let is_uniform = |v: Value| reps[v] == Rep::Uniform;
+        let offsets = KnownOffsets::compute(module, func, width, options.origins, is_uniform);
+        let mut groups = prepared.candidates.worthwhile(func, &offsets, width, &options.machine);
         groups.find_alike(module, func, reps, &options.machine);
         groups.find_copies(func, reps, &options.machine);
         let sums = Sums::find(module, input, options, |v| reps[v]);
@@ -336,6 +348,7 @@ impl Plan {
             stack: &prepared.stack,
             sums,
             high_products,
+            offsets,
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };
@@ -373,6 +386,7 @@ struct Planner<'a> {
     stack: &'a StackUse,
     sums: Sums,
     high_products: HighProducts,
+    offsets: KnownOffsets,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,

@@ -2,6 +2,7 @@
 
 use warpline_ir::{BinaryOp, CastOp, FloatKind, Inst, Op, Type, Value};
 
+use super::known_offsets::Lanes;
 use super::{Planner, Recipe, Rep};
 use crate::VectorizeError;
 use crate::exact::{Exact, Function};
@@ -32,6 +33,10 @@ impl Planner<'_> {
         let Some(result) = data.result() else {
             return Err(self.error(i, format!("`{}` cannot be vectorized yet", data.op.name())));
         };
+        let known = self.offsets.bent(result).filter(|_| self.rep(result) == Rep::Varying);
+        if let Some(known) = known.and_then(Lanes::constants).filter(|_| self.func.ty(result).is_int()) {
+            return Ok(Recipe::Known(known.into()));
+        }
         let unguarded = self.is_unguarded_division(i);
         Ok(match self.rep(result) {
             rep if self.is_wide_division(i) && (rep == Rep::Varying || unguarded) => self.scalarize(i),

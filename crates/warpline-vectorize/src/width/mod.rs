@@ -195,8 +195,9 @@ pub fn of_iteration(
     let grouped = Grouped { rounds, expected, divisible, asks, carried, chain, in_order, combine };
     let (args, name, region) = (iteration.args.clone(), options.name.clone(), iteration.region());
     let (contract, pieces) = (iteration.contract, &iteration.pieces);
-    let (sums, known) = (&*iteration.sums, &*iteration.known);
-    let options = Options { args, name, contract, pieces, sums, known, region: Some(&region), ..*options };
+    let Iteration { sums, known, origins, .. } = iteration;
+    let options =
+        Options { args, name, contract, pieces, sums, known, origins, region: Some(&region), ..*options };
     let most = iteration.most.map_or(MAX_WIDTH, |most| power_of_two(most).min(MAX_WIDTH));
     // An iteration is called by nothing but what is made here.
     settle((module, &iteration.func), Some(grouped), most, &options, machine, lanes)

@@ -4,7 +4,7 @@
 use crate::Gathers;
 use crate::known_calls::has_cheap_vector_form;
 use crate::recipes::{
-    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep,
+    Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep, Window,
 };
 use warpline_ir::{
     Atomic, AtomicOrdering, BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, OpaqueInfo, Type, Value,
@@ -237,9 +237,12 @@ impl Program<'_> {
         let shape = Filled::of(self, machine, width, i);
         let Filled { lanes, registers, .. } = shape;
         match self.plan(width).recipe(i) {
-            Recipe::Nothing | Recipe::Private | Recipe::Elsewhere | Recipe::Divided(_) | Recipe::Stack => {
-                Work::default()
-            }
+            Recipe::Nothing
+            | Recipe::Known(_)
+            | Recipe::Private
+            | Recipe::Elsewhere
+            | Recipe::Divided(_)
+            | Recipe::Stack => Work::default(),
             Recipe::Once | Recipe::WidenThenFirst => once(machine, &data.op),
             Recipe::OnceIfAny | Recipe::FirstLane => Work::scalar(call(machine)),
             Recipe::Speculated(_) => Work::of_loads(1.0),
@@ -252,6 +255,7 @@ impl Program<'_> {
             Recipe::Group(id) => self.of_group(machine, i, *id, &shape),
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
+            Recipe::Window(window) => self.of_window(machine, i, window, &shape),
             Recipe::Table(table, together) => {
                 let loads = if table.is_constant { 0.0 } else { table.blocks() as f64 };
                 let vector = table.operations() as f64 * lanes / f64::from(*together);
@@ -470,6 +474,15 @@ impl Program<'_> {
             _ => (lanes, self.each(machine, Costly::Replicate, i) * lanes),
         };
         Work { loads, vector, ..Work::default() }
+    }
+
+    /// A wide load, and a shuffle for each register of lanes, or two if that takes elements of several registers.
+    fn of_window(&self, machine: &Machine, i: Inst, window: &Window, shape: &Filled) -> Work {
+        let bits = u64::from(window.elements) * u64::from(self.bits_in_memory(i));
+        let loads = bits.div_ceil(u64::from(machine.register_bits.max(1))) as f64;
+        let shuffles = if loads > 1.0 { 2.0 } else { 1.0 };
+        let masks = if window.is_masked { 2.0 * loads } else { 0.0 };
+        Work { loads, vector: shape.registers * shuffles + masks, ..Work::default() }
     }
 
     /// One instruction for each lane.

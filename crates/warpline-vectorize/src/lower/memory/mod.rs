@@ -11,6 +11,7 @@ mod packed;
 mod subword;
 mod tables;
 mod wide;
+mod windows;
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;

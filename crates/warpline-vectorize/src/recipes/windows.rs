@@ -1,0 +1,76 @@
+//! Loads at [known offsets](super::known_offsets) from lane 0's address: the stretch of memory that they lie in at
+//! once, and a shuffle.
+//!
+//! The stretch begins and ends with elements that lanes load from one object, so that all between them is there.
+//! Lane 0 must load, for its address is what all is computed from: either all lanes are active, or those before one
+//! that no iteration is left for.
+
+use std::collections::BTreeSet;
+
+use warpline_ir::{Inst, Type, Value, ValueDef};
+
+use super::{Planner, Rep};
+
+/// How many elements a stretch has for each lane at most.
+const MAX_ELEMENTS_OF_LANE: u64 = 4;
+
+/// Where lanes load in a stretch of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    /// Where it begins, in bytes from lane 0's address.
+    pub first: i64,
+    /// How many elements it has.
+    pub elements: u32,
+    /// Which of them each lane loads.
+    pub of_lane: Vec<u32>,
+    /// Whether it is loaded under a mask.
+    pub is_masked: bool,
+}
+
+impl Window {
+    /// The first lane that loads each element, if any does.
+    pub(crate) fn first_lanes(&self) -> Vec<Option<u32>> {
+        let mut first = vec![None; self.elements as usize];
+        for (lane, &element) in self.of_lane.iter().enumerate().rev() {
+            first[element as usize] = Some(lane as u32);
+        }
+        first
+    }
+}
+
+impl Planner<'_> {
+    /// The stretch that a load is made in, if one is known.
+    pub(super) fn window(&self, i: Inst, address: Value, elem: Type) -> Option<Window> {
+        let known = self.offsets.bent(address).filter(|_| self.rep(address) == Rep::Varying)?;
+        let size = self.module.layout.alloc_size(&self.module.types, elem).filter(|&size| size > 0)?;
+        let mut elements = Vec::new();
+        for own in &known.own {
+            let distance = own.wrapping_sub(known.own[0]).cast_signed();
+            (distance.rem_euclid(size.cast_signed()) == 0)
+                .then(|| elements.push(distance / size.cast_signed()))?;
+        }
+        let (least, most) = (*elements.iter().min()?, *elements.iter().max()?);
+        let count = most.checked_sub(least)?.unsigned_abs() + 1;
+        let is_masked = self.is_masked(i) && count > 1;
+        let is_dense = elements.iter().collect::<BTreeSet<_>>().len() as u64 == count;
+        // Sanitizers report loads of more than what the program loads.
+        let is_allowed = !self.func.is_sanitized || is_dense;
+        let serves = !is_masked || self.options.machine.masks.serve(8 * size);
+        let fits = count <= MAX_ELEMENTS_OF_LANE * u64::from(self.width);
+        (fits && serves && is_allowed && self.begins_with_lane_0(i)).then(|| Window {
+            first: least * size.cast_signed(),
+            elements: count as u32,
+            of_lane: elements.iter().map(|e| (e - least) as u32).collect(),
+            is_masked,
+        })
+    }
+
+    /// Whether the lanes that are active are those before some lane, of which there is one.
+    fn begins_with_lane_0(&self, i: Inst) -> bool {
+        let is_entry = |m: Value| matches!(self.func.values[m].def, ValueDef::Param(_));
+        match self.block_mask(i).expand() {
+            Some(m) if self.is_masked(i) => self.options.region.is_some() && is_entry(m),
+            _ => true,
+        }
+    }
+}
