@@ -367,6 +367,39 @@ fn loads_at_what_bits_of_counters_say_are_shuffled_and_compute_the_same() {
     }
 }
 
+/// Each function goes around in a buffer.
+const RINGS: &str = r"#include <stdint.h>
+void masked(const float *ring, float *out, int n, int at) { for (int i = 0; i < n; i++) out[i] = ring[(at + i) & 1023]; }
+void and(const float *ring, float *out, int n, int at) {
+  for (int i = 0; i < n; i++) { out[i] = ring[at]; at = (at + 1) & 1023; }
+}
+void remainder(const float *ring, float *out, int n, int at) {
+  for (int i = 0; i < n; i++) { out[i] = ring[at]; at = (at + 1) % 1024; }
+}
+void equal(const float *ring, float *out, int n, int at) {
+  for (int i = 0; i < n; i++) { out[i] = ring[at]; if (++at == 512) at = 0; }
+}
+int least(const float *ring, float *out, int n, int at) {
+  for (int i = 0; i < n; i++) { out[i] = ring[at]; if (++at >= 512) at = 0; }
+  return at;
+}
+int stored(float *ring, const float *x, int n, int at) {
+  for (int i = 0; i < n; i++) { ring[at] = x[i]; at = (at + 1) & 1023; }
+  return at;
+}
+int bytes(uint8_t *ring, const uint8_t *x, int n, unsigned at) {
+  for (int i = 0; i < n; i++) { ring[at++] = x[i]; at &= 1023; }
+  return at;
+}
+";
+
+#[test]
+fn loops_that_go_around_in_buffers_are_vectorized_and_compute_the_same() {
+    if has_clang() {
+        are_vectorized_with_any_number_of_lanes("rings.c", RINGS);
+    }
+}
+
 #[test]
 fn what_a_program_leaves_in_variables_is_compared() {
     if !has_clang() {

@@ -3,6 +3,8 @@
 //! Accesses are planted at distances of up to 70 elements, of several sizes, through two pointers, under conditions,
 //! in inner loops, in calls, and at indices that come from memory.
 
+mod counters;
+
 use std::fmt::Write as _;
 
 use crate::rng::SplitMix64;
@@ -136,55 +138,6 @@ impl Source {
         source.line("br loop(%after)");
         source.block("end");
         source.finished()
-    }
-
-    /// `f(n, p, q, s)`: a loop that loads at bent indices, some of them under conditions, and stores in order. It counts
-    /// from a small number, by a small step.
-    pub fn of_lanes(seed: u64) -> Source {
-        let mut source = Source::new(seed);
-        source.decided = false;
-        let (first, step) = (*source.rng.pick(&[0, 0, 0, 1, 2, 16]), *source.rng.pick(&[1, 1, 1, 2, 3, 4]));
-        source.text = format!(
-            "func @f(%n: i64, %p: ptr, %q: ptr, %s: ptr noalias) {{\nentry:\n  br loop({first})\nloop:\n"
-        );
-        source.line("%i: i64 = phi");
-        source.line("%more: i1 = icmp slt %i, %n");
-        source.line("br %more, body, end");
-        source.block("body");
-        let mut sum = "%i".to_owned();
-        for _ in 0..1 + source.rng.below(4) {
-            let (bits, index, at) = (source.bits(), source.bent("%i"), source.fresh("g"));
-            source.line(&format!("{at}: ptr = getelementptr i{bits}, %p, {index}"));
-            let x = match source.rng.chance(1, 4) {
-                true => source.under_condition(bits, &at, &index),
-                false => source.load(bits, &at),
-            };
-            let (bent, both, next) = (source.bent("%i"), source.fresh("o"), source.fresh("o"));
-            source.line(&format!("{both}: i64 = xor {sum}, {x}"));
-            source.line(&format!("{next}: i64 = add {both}, {bent}"));
-            sum = next;
-        }
-        source.line("%to: ptr = getelementptr i64, %q, %i");
-        source.store(64, &sum, "%to");
-        source.line(&format!("%after: i64 = add nsw %i, {step}"));
-        source.line("br loop(%after)");
-        source.block("end");
-        source.finished()
-    }
-
-    /// What is loaded if the bits of an index say so; else the index.
-    fn under_condition(&mut self, bits: u32, address: &str, index: &str) -> String {
-        let names = ["then", "else", "bit", "odd", "x"].map(|name| self.fresh(name));
-        let [then, join, bit, odd, x] = &names;
-        self.line(&format!("{bit}: i64 = and {index}, 2"));
-        self.line(&format!("{odd}: i1 = icmp eq {bit}, 0"));
-        self.line(&format!("br {odd}, {}, {}({index})", &then[1..], &join[1..]));
-        self.block(&then[1..]);
-        let loaded = self.load(bits, address);
-        self.line(&format!("br {}({loaded})", &join[1..]));
-        self.block(&join[1..]);
-        self.line(&format!("{x}: i64 = phi"));
-        x.clone()
     }
 
     /// `f(n, p, q, s)`: a loop over `i` in which another one walks over rows or columns of arrays: the accesses are at

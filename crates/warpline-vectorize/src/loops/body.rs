@@ -334,6 +334,13 @@ impl Outline<'_> {
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
                 }
+                Kind::Around(ring) => {
+                    let start = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
+                    let step = Growth::Constant(ring.step as i128);
+                    let sum = self.induction(start, step, InstFlags::empty(), lane);
+                    let mask = self.body.int_const(self.body.ty(start).int_bits().unwrap_or(64), ring.mask);
+                    self.binary(BinaryOp::And, sum, mask, InstFlags::empty())
+                }
                 Kind::Affine(affine) => {
                     let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
                     let affine = self.inner_affine(affine);
@@ -695,7 +702,11 @@ impl Outline<'_> {
             .filter(|&k| {
                 !matches!(
                     self.carried[k].kind,
-                    Kind::Induction { .. } | Kind::Growing { .. } | Kind::Affine(_) | Kind::Computed
+                    Kind::Induction { .. }
+                        | Kind::Growing { .. }
+                        | Kind::Around(_)
+                        | Kind::Affine(_)
+                        | Kind::Computed
                 )
             })
             .collect();

@@ -1,6 +1,7 @@
 //! What a loop carries from one iteration to the next, by the φs of its header.
 //!
 //! * An *induction* grows by the same in each iteration: lane *k* gets `start + k·step`.
+//! * A *number that goes around* begins anew after the greatest one ([`rings`](super::rings)).
 //! * What grows by an induction (`j += k; k += 2`), lane *k* gets as a polynomial of its number, of the second degree.
 //! * A *reduction* combines something with what it was, and nothing else looks at it: each lane combines its own
 //!   iterations, and the lanes are combined behind the loop.
@@ -38,6 +39,7 @@ use warpline_ir::{
 use super::compaction::Compaction;
 use super::find::Loop;
 use super::recurrences::{self, Affine};
+use super::rings::Ring;
 use super::selections::{self, Selection};
 use super::{Carry, CarryKind};
 
@@ -57,6 +59,8 @@ pub(super) enum Kind {
     Induction { step: Growth, flags: InstFlags },
     /// It grows by a value that is linear in inductions, and itself grows by a step.
     Growing { by: Value, step: i128 },
+    /// It grows by a step, and goes around.
+    Around(Ring),
     /// It is multiplied and something is added, both the same in all iterations.
     Affine(Affine),
     /// It is multiplied by what stays the same, and what an iteration has is added; nobody sees it before the loop
@@ -253,6 +257,9 @@ impl Loop {
         }
         if let Some((by, step)) = by.and_then(|i| self.growing(module, func, i, phi)) {
             return Ok(Kind::Growing { by, step });
+        }
+        if let Some(ring) = Ring::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
+            return Ok(Kind::Around(ring));
         }
         match recurrences::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
             Some((affine, false)) => return Ok(Kind::Affine(affine)),
@@ -686,6 +693,7 @@ pub(super) fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Ty
         Kind::Selected => Some((Combine::Min, func.ty(c.phi))),
         Kind::Induction { .. }
         | Kind::Growing { .. }
+        | Kind::Around(_)
         | Kind::Ordered { .. }
         | Kind::Affine(_)
         | Kind::Polynomial(_)
@@ -709,7 +717,7 @@ impl Carried {
     /// What is said of it.
     pub(super) fn public(&self, func: &Function) -> Carry {
         let (kind, combine) = match &self.kind {
-            Kind::Induction { .. } | Kind::Growing { .. } => (CarryKind::Induction, None),
+            Kind::Induction { .. } | Kind::Growing { .. } | Kind::Around(_) => (CarryKind::Induction, None),
             Kind::Reduction { combiner, .. } => (CarryKind::Reduction, Some(combiner.combine)),
             Kind::Ordered { .. } => (CarryKind::Ordered, None),
             Kind::Affine(_) | Kind::Polynomial(_) => (CarryKind::Recurrence, None),

@@ -50,6 +50,7 @@ mod outside;
 mod peel;
 mod recurrences;
 mod rewrite;
+mod rings;
 mod search;
 mod selections;
 mod stop;

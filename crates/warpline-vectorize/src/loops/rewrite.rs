@@ -106,7 +106,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
         b.at = many;
         new.push(many);
     }
-    new.extend(parts.test_strides(&mut b, &otherwise));
+    new.extend(parts.test_strides(&mut b, &otherwise, &starts));
     new.extend(parts.test_bounds(&mut b, &otherwise, rounds, &starts));
     let checking = span::emit(&mut b, parts.checks, rounds, otherwise.block);
     for &block in &checking.failing {
@@ -348,8 +348,9 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// Branches to the scalar loop unless all strides are 1. The block behind, if there is any stride.
-    fn test_strides(&self, b: &mut Builder, otherwise: &Otherwise<'_>) -> Option<Block> {
+    /// Branches to the scalar loop unless all strides are 1, and what goes around begins with one of its numbers. The
+    /// block behind, if there is anything to ask.
+    fn test_strides(&self, b: &mut Builder, otherwise: &Otherwise<'_>, starts: &[Value]) -> Option<Block> {
         let is_one = |b: &mut Builder, stride: Value| {
             let ty = b.func.ty(stride);
             // Of a loop that has no iteration, it may be poison.
@@ -357,7 +358,17 @@ impl Parts<'_> {
             let one = b.int(ty.int_bits().unwrap_or(64), 1);
             b.icmp(IntPred::Eq, stride, one)
         };
-        let each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
+        let mut each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
+        for (c, &start) in self.carried.iter().zip(starts) {
+            if let Kind::Around(ring) = c.kind
+                && !ring.has(&b.func, start)
+            {
+                let ty = b.func.ty(start);
+                let start = b.value(Op::Freeze, &[start], ty);
+                let most = b.func.int_const(ty.int_bits().unwrap_or(64), ring.mask);
+                each.push(b.icmp(IntPred::Ule, start, most));
+            }
+        }
         otherwise.unless_all(b, each, "unit")
     }
 
@@ -441,6 +452,11 @@ impl Parts<'_> {
         let x = state[k];
         let step = match self.carried[k].kind {
             Kind::Induction { step, .. } => step,
+            Kind::Around(ring) => {
+                let sum = self.moved(b, x, Growth::Constant(ring.step as i128), count, width);
+                let mask = b.func.int_const(b.func.ty(x).int_bits().unwrap_or(64), ring.mask);
+                return b.binary(BinaryOp::And, sum, mask, InstFlags::empty());
+            }
             Kind::Growing { by, step } => return self.grown(b, state, (k, by, step), count, width),
             Kind::Affine(affine) => {
                 let count = match count {
@@ -452,6 +468,11 @@ impl Parts<'_> {
             }
             _ => return x,
         };
+        self.moved(b, x, step, count, width)
+    }
+
+    /// So many steps further, or as many as there are lanes.
+    fn moved(&self, b: &mut Builder, x: Value, step: Growth, count: Option<Value>, width: u32) -> Value {
         let ty = b.func.ty(x);
         let bits = ty.int_bits().unwrap_or(64);
         let op = match step {

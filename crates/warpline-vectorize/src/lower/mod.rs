@@ -334,6 +334,10 @@ impl Lower<'_> {
             Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
             Recipe::Gather(gather) => self.load_anywhere(i, gather),
             Recipe::Window(window) => self.load_window(i, window),
+            Recipe::Ring(ring) => match self.src.insts[i].op {
+                Op::Store(_) => self.store_in_ring(i, ring),
+                _ => self.load_in_ring(i, ring),
+            },
             Recipe::Known(lanes) => self.define_known(i, lanes),
             Recipe::Table(table, together) => self.load_table(i, table, *together),
             Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),

@@ -50,6 +50,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Contiguous(Contiguous::Masked | Contiguous::Blended) => RecipeKind::ContiguousMasked,
         Recipe::Contiguous(Contiguous::ByLane | Contiguous::Active) => RecipeKind::ContiguousByLane,
         Recipe::Window(_) => RecipeKind::Permuted,
+        Recipe::Ring(_) => RecipeKind::ContiguousMasked,
         Recipe::Table(..) => RecipeKind::Table,
         Recipe::Group(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,

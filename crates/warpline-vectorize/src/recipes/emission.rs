@@ -140,6 +140,7 @@ impl Plan {
             },
             Recipe::Window(window) if window.is_masked => promised.add(MASKED[0], 1),
             Recipe::Window(_) => promised.add("load", 1),
+            Recipe::Ring(_) => promised.add(masked_access, 2),
             Recipe::Table(table, _) => promised.add("load", table.blocks() as usize),
             Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
                 (How::Pick, super::Place::Own(own)) => {

@@ -48,6 +48,9 @@ impl Planner<'_> {
         if let Some(window) = self.window(i, address, elem) {
             return Recipe::Window(Box::new(window));
         }
+        if let Some(ring) = self.ring(i, address, elem) {
+            return Recipe::Ring(Box::new(ring));
+        }
         if !self.is_consecutive(address, elem) {
             let table = self.tables[i].and_then(|table| {
                 let together = table.together(self.width, &self.options.machine)?;
@@ -83,6 +86,9 @@ impl Planner<'_> {
             let exclusive = self.is_exclusive(i) && !self.options.machine.mask_registers;
             let blended = exclusive || self.is_masked(i) && self.is_own_row(address, elem);
             return Recipe::Contiguous(if blended { Contiguous::Blended } else { self.contiguous(i, elem) });
+        }
+        if let Some(ring) = self.ring(i, address, elem) {
+            return Recipe::Ring(Box::new(ring));
         }
         let (place, how) = match self.store_own(address, elem) {
             Some(own) => (Place::Own(own), How::Pick),

@@ -93,7 +93,7 @@ pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
 pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
-pub(crate) use windows::Window;
+pub(crate) use windows::{Ring, Window};
 
 /// A lane program with what is known of its values.
 pub(crate) struct Input<'a> {
@@ -162,6 +162,8 @@ pub(crate) enum Recipe {
     Gather(Box<Gather>),
     /// A load from offsets that are known, in one stretch of memory.
     Window(Box<Window>),
+    /// A load or store of neighbours in a ring.
+    Ring(Box<Ring>),
     /// Nothing is emitted: each lane's value is known.
     Known(Box<[u64]>),
     /// A load of a byte from a small table, by shuffles for so many lanes at once.

@@ -1,5 +1,5 @@
 //! Loads at [known offsets](super::known_offsets) from lane 0's address: the stretch of memory that they lie in at
-//! once, and a shuffle.
+//! once, and a shuffle. Accesses in [rings](Ring): neighbours, but that after the last element comes the first one.
 //!
 //! The stretch begins and ends with elements that lanes load from one object, so that all between them is there.
 //! Lane 0 must load, for its address is what all is computed from: either all lanes are active, or those before one
@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use warpline_ir::{Inst, Type, Value, ValueDef};
+use warpline_dataflow::linear::Address;
+use warpline_ir::{BinaryOp, CastOp, Inst, Op, Type, Value, ValueDef};
 
 use super::{Planner, Rep};
 
@@ -38,7 +39,52 @@ impl Window {
     }
 }
 
+/// A ring of elements, as `buffer[(at + i) & 1023]` goes through: from lane to lane one element further.
+///
+/// The lanes before the end are accessed in one vector, those behind it in another one, each under a mask.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring {
+    /// The number of a lane's element.
+    pub number: Value,
+    /// How many elements it has, at least as many as there are lanes.
+    pub elements: u64,
+    /// The bytes of an element.
+    pub size: u64,
+}
+
 impl Planner<'_> {
+    /// The ring that a load or store goes through, if it does.
+    pub(super) fn ring(&self, i: Inst, address: Value, elem: Type) -> Option<Ring> {
+        let size = self.module.layout.alloc_size(&self.module.types, elem).filter(|&size| size > 0)?;
+        let serves = self.options.machine.masks.serve(8 * size);
+        if self.rep(address) != Rep::Varying || !serves || !self.begins_with_lane_0(i) {
+            return None;
+        }
+        let Address { root, terms, .. } = Address::of(self.module, self.func, address)?;
+        let mut varying = terms.iter().filter(|t| self.rep(t.value) != Rep::Uniform);
+        let (term, others) = (varying.next()?, varying.next());
+        let fits =
+            self.rep(root) == Rep::Uniform && others.is_none() && u64::try_from(term.scale) == Ok(size);
+        let elements = self.elements_of_ring(term.value).filter(|_| fits)?;
+        (elements >= u64::from(self.width)).then_some(Ring { number: term.value, elements, size })
+    }
+
+    /// How many numbers one goes around in, from lane to lane to the next one.
+    fn elements_of_ring(&self, number: Value) -> Option<u64> {
+        let data = &self.func.insts[self.func.def_inst(number)?];
+        match (&data.op, &data.args[..]) {
+            (Op::Cast(CastOp::ZExt | CastOp::SExt), &[narrow]) => self.elements_of_ring(narrow),
+            (Op::Binary(BinaryOp::And), &[x, mask]) => {
+                let bits = self.func.ty(number).int_bits().filter(|&bits| bits <= 64)?;
+                let elements = self.func.as_int(mask)? + 1;
+                let goes_around = elements.is_power_of_two() && elements < 1 << (bits - 1);
+                let fits = goes_around && self.rep(x) == Rep::Strided(1);
+                fits.then(|| u64::try_from(elements).ok()).flatten()
+            }
+            _ => None,
+        }
+    }
+
     /// The stretch that a load is made in, if one is known.
     pub(super) fn window(&self, i: Inst, address: Value, elem: Type) -> Option<Window> {
         let known = self.offsets.bent(address).filter(|_| self.rep(address) == Rep::Varying)?;

@@ -256,6 +256,11 @@ impl Program<'_> {
             Recipe::Rows(id, _) => self.of_rows(*id, &shape),
             Recipe::Gather(gather) => self.of_gather(machine, i, gather, &shape),
             Recipe::Window(window) => self.of_window(machine, i, window, &shape),
+            // Two accesses for each register, and their masks.
+            Recipe::Ring(_) => {
+                let writes = matches!(data.op, Op::Store(_));
+                accesses_of(!writes, 2.0 * registers, 3.0 * registers + 2.0)
+            }
             Recipe::Table(table, together) => {
                 let loads = if table.is_constant { 0.0 } else { table.blocks() as f64 };
                 let vector = table.operations() as f64 * lanes / f64::from(*together);
