@@ -334,6 +334,10 @@ impl Lower<'_> {
             Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
             Recipe::Gather(gather) => self.load_anywhere(i, gather),
             Recipe::Table(table, together) => self.load_table(i, table, *together),
+            Recipe::Overlapping(how) => match self.src.insts[i].op {
+                Op::Store(_) => self.store_overlapping(i, how),
+                _ => self.load_overlapping(i, how),
+            },
             Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),
             Recipe::Scalarize { branch } => self.scalarize(i, *branch),
             Recipe::Variant(variant) => self.call_of_variant(i, variant),

@@ -50,7 +50,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Contiguous(Contiguous::Masked | Contiguous::Blended) => RecipeKind::ContiguousMasked,
         Recipe::Contiguous(Contiguous::ByLane | Contiguous::Active) => RecipeKind::ContiguousByLane,
         Recipe::Table(..) => RecipeKind::Table,
-        Recipe::Group(_) => RecipeKind::Interleaved,
+        Recipe::Group(_) | Recipe::Overlapping(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,
         Recipe::Gather(gather) => match gather.how {
             How::Pick => RecipeKind::Picked,

@@ -138,6 +138,11 @@ impl Plan {
                 (How::Between(_), _) => promised.add("load", 2),
                 _ => promised.add(MASKED[2], 1),
             },
+            Recipe::Overlapping(how) => {
+                let under_masks = how.masked(writes);
+                promised.add(access, how.costs(writes).0 - under_masks);
+                promised.add(masked_access, under_masks);
+            }
             Recipe::Table(table, _) => promised.add("load", table.blocks() as usize),
             Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
                 (How::Pick, super::Place::Own(own)) => {

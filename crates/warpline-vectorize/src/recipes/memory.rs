@@ -5,6 +5,8 @@
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
 //!   accesses with shuffles, where [`groups`](super::groups) finds that worthwhile.
+//! * Words that begin less than a word apart become wide accesses with shuffles as well, where all lanes are active
+//!   ([`overlapping`](super::overlapping)).
 //! * A load of [bytes that are there](super::dereferenceable) whatever lanes are active needs no mask, or needs it in
 //!   one lane only.
 //! * A store to [each lane's own memory](super::lane_private) needs no mask where the element is known: the other
@@ -19,7 +21,7 @@
 
 use warpline_ir::{AtomicOrdering, DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
-use super::{Between, Contiguous, Gather, How, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
+use super::{Between, Contiguous, Gather, How, Overlapping, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
 use crate::VectorizeError;
 use crate::choices::Gathers;
 use crate::groups::is_local;
@@ -43,6 +45,9 @@ impl Planner<'_> {
         };
         if let Some(recipe) = self.grouped(i) {
             return recipe;
+        }
+        if let Some(overlapping) = self.overlapping(i, address, elem) {
+            return Recipe::Overlapping(overlapping);
         }
         if !self.is_consecutive(address, elem) {
             let table = self.tables[i].and_then(|table| {
@@ -79,6 +84,9 @@ impl Planner<'_> {
             let exclusive = self.is_exclusive(i) && !self.options.machine.mask_registers;
             let blended = exclusive || self.is_masked(i) && self.is_own_row(address, elem);
             return Recipe::Contiguous(if blended { Contiguous::Blended } else { self.contiguous(i, elem) });
+        }
+        if let Some(overlapping) = self.overlapping(i, address, elem) {
+            return Recipe::Overlapping(overlapping);
         }
         let (place, how) = match self.store_own(address, elem) {
             Some(own) => (Place::Own(own), How::Pick),
@@ -176,6 +184,14 @@ impl Planner<'_> {
             Type::Float(kind) => matches!(kind.bits(), 8 | 16),
             _ => false,
         }
+    }
+
+    /// How a load or store is made whose elements overlap with neighbouring lanes', if all lanes are active.
+    fn overlapping(&self, i: Inst, address: Value, elem: Type) -> Option<Overlapping> {
+        let Rep::Strided(step) = self.rep(address) else { return None };
+        let is_plain = matches!(elem, Type::Int(_) | Type::Float(_)) && !self.is_masked(i);
+        let size = self.module.layout.alloc_size(&self.module.types, elem).filter(|_| is_plain)?;
+        Overlapping::of(size, step, self.width, &self.options.machine)
     }
 
     /// The group of a load or store, if it is in one.

@@ -13,6 +13,7 @@
 //!   `addresses`: what gathers and scatters add to a scalar address; `lane_private`: loads from memory that is laid out
 //!   for all lanes;
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
+//! * `overlapping`: words that begin less than a word apart;
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
@@ -36,6 +37,7 @@ mod interleaved;
 mod lane_private;
 mod memory;
 mod operations;
+mod overlapping;
 mod packed;
 mod register_copies;
 mod reps;
@@ -83,6 +85,7 @@ pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
+pub(crate) use overlapping::{Overlapping, StoredBytes};
 pub(crate) use packed::Packed;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
@@ -152,6 +155,8 @@ pub(crate) enum Recipe {
     Rows(GroupId, Option<Split>),
     /// An access that is made with its group, elsewhere.
     Elsewhere,
+    /// A load or store of elements of which neighbouring lanes' overlap, by wide accesses and shuffles.
+    Overlapping(Overlapping),
     /// A load from anywhere.
     Gather(Box<Gather>),
     /// A load of a byte from a small table, by shuffles for so many lanes at once.

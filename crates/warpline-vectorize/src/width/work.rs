@@ -257,6 +257,11 @@ impl Program<'_> {
                 let vector = table.operations() as f64 * lanes / f64::from(*together);
                 Work { loads, vector, ..Work::default() }
             }
+            Recipe::Overlapping(how) => {
+                let is_load = !matches!(data.op, Op::Store(_));
+                let (accesses, others) = how.costs(!is_load);
+                accesses_of(is_load, accesses as f64, others as f64)
+            }
             Recipe::Scatter(scatter) if scatter.how == How::Pick => {
                 let Filled { registers, .. } = shape;
                 Work {

@@ -7,6 +7,7 @@ mod gather;
 mod grouped;
 mod interleaved;
 mod lane_private;
+mod overlapping;
 mod packed;
 mod subword;
 mod tables;
