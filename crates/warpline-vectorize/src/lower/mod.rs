@@ -23,6 +23,7 @@ mod ops;
 mod pointers;
 mod replicate;
 mod sums;
+mod unpacked;
 mod values;
 mod variants;
 
@@ -334,6 +335,11 @@ impl Lower<'_> {
             Recipe::Rows(id, split) => self.rows(*id, split.as_ref()),
             Recipe::Gather(gather) => self.load_anywhere(i, gather),
             Recipe::Table(table, together) => self.load_table(i, table, *together),
+            Recipe::UnpackBytes(register) => self.unpack_bytes(i, *register),
+            Recipe::Weighted(sum) => self.weighted(i, sum),
+            &Recipe::Pack8 { of, from, saturates, register } => {
+                self.pack_bytes(i, (of, from), saturates, register)
+            }
             Recipe::Overlapping(how) => match self.src.insts[i].op {
                 Op::Store(_) => self.store_overlapping(i, how),
                 _ => self.load_overlapping(i, how),

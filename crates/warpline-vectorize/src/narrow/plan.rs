@@ -74,6 +74,11 @@ pub(super) enum How {
         plus: u32,
         by: u32,
     },
+    /// By how much an unsigned number exceeds one that is the same in all lanes and any unsigned number, as it is; zero
+    /// if it does not.
+    Excess,
+    /// Half of the sum of two unsigned numbers and one.
+    Average,
     /// The distance of two numbers, unsigned or signed.
     Distance {
         is_signed: bool,

@@ -42,7 +42,10 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         | Recipe::Intrinsic(..)
         | Recipe::Fold(_)
         | Recipe::Sum(_)
-        | Recipe::HighProduct(_) => RecipeKind::Widened,
+        | Recipe::HighProduct(_)
+        | Recipe::UnpackBytes(_)
+        | Recipe::Weighted(_)
+        | Recipe::Pack8 { .. } => RecipeKind::Widened,
         Recipe::Divide(_) => RecipeKind::Division,
         Recipe::LongConversion | Recipe::Exact(_) | Recipe::Inline(_) => RecipeKind::InlineExpansion,
         Recipe::Private => RecipeKind::PrivateMemory,

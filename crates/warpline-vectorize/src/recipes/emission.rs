@@ -183,6 +183,9 @@ impl Plan {
             | Recipe::Fold(_)
             | Recipe::Sum(_)
             | Recipe::HighProduct(_)
+            | Recipe::UnpackBytes(_)
+            | Recipe::Weighted(_)
+            | Recipe::Pack8 { .. }
             | Recipe::Exact(_)
             | Recipe::Inline(_)
             | Recipe::CrossLane

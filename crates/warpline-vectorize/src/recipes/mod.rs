@@ -19,6 +19,7 @@
 //! * `operations`: arithmetic and all other elementwise instructions;
 //! * `high_products`: upper halves of products of shorts;
 //! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
+//! * `unpacked`: bytes that become shorts and bytes again; `weighted`: sums of bytes by weights;
 //! * `any`: masks of which one lane's comparison tells whether they have any lane.
 
 mod addresses;
@@ -45,6 +46,8 @@ mod simd;
 mod stack;
 pub(crate) mod sums;
 mod tables;
+mod unpacked;
+mod weighted;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -73,6 +76,7 @@ use groups::{Candidates, Groups};
 use high_products::HighProducts;
 use stack::StackUse;
 use sums::Sums;
+use unpacked::Unpacked;
 
 pub(crate) use addresses::Split;
 pub(crate) use alike::Pattern;
@@ -90,6 +94,7 @@ pub(crate) use packed::Packed;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
+pub(crate) use weighted::Weighted;
 pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
 
 /// A lane program with what is known of its values.
@@ -174,6 +179,21 @@ pub(crate) enum Recipe {
     Targets(Vec<CalleeVariant>),
     /// What a loop adds up, by instructions that add neighbouring lanes together.
     Sum(Sum),
+    /// Bytes made shorts, by registers of so many bytes, in the order in which these unpack.
+    UnpackBytes(u32),
+    /// A sum of bytes by weights, in the order in which registers unpack twice.
+    Weighted(Box<Weighted>),
+    /// Bytes made of integers in these orders, of so many bits.
+    Pack8 {
+        /// The integers.
+        of: Value,
+        /// How many bits they have.
+        from: u32,
+        /// Whether the nearest bytes are made, of signed numbers, not the low bits.
+        saturates: bool,
+        /// The bytes of a register.
+        register: u32,
+    },
     /// The upper half of a product of shorts, by the instruction that there is for it.
     HighProduct(HighProduct),
     /// Calls of a vector variant that the user supplies.
@@ -327,6 +347,8 @@ impl Plan {
         let sums = Sums::find(module, input, options, |v| reps[v]);
         let high_products = HighProducts::find(input, options, |v| reps[v]);
         groups.find_words(func, reps, &options.machine, |i| sums.recipe(i).is_some());
+        let others = (&groups, &sums, &high_products);
+        let unpacked = Unpacked::find(module, input, options, reps, others);
         let planner = Planner {
             module,
             func,
@@ -341,6 +363,7 @@ impl Plan {
             stack: &prepared.stack,
             sums,
             high_products,
+            unpacked,
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };
@@ -378,6 +401,7 @@ struct Planner<'a> {
     stack: &'a StackUse,
     sums: Sums,
     high_products: HighProducts,
+    unpacked: Unpacked,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,
@@ -403,6 +427,9 @@ impl Planner<'_> {
 
     fn recipe(&mut self, i: Inst) -> Result<Recipe, VectorizeError> {
         if let Some(recipe) = self.sums.recipe(i).or_else(|| self.high_products.recipe(i)) {
+            return Ok(recipe);
+        }
+        if let Some(recipe) = self.unpacked.recipe(i) {
             return Ok(recipe);
         }
         match &self.func.insts[i].op {

@@ -291,6 +291,13 @@ impl Program<'_> {
             Recipe::Intrinsic(base, _) if &**base == "llvm.ctpop" => Work::vector(registers * COUNTED_BITS),
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
+            Recipe::UnpackBytes(_) => Work::vector(registers),
+            Recipe::Weighted(sum) => Work::vector(sum.operations() as f64 * lanes / f64::from(sum.register)),
+            // The bits above are cleared before.
+            &Recipe::Pack8 { from, saturates, .. } => {
+                let packed = if from == 32 { 3.0 } else { 1.0 };
+                Work::vector(packed * registers + if saturates { 0.0 } else { shape.operand })
+            }
             Recipe::HighProduct(product) => Work::vector(lanes / f64::from(product.together)),
             Recipe::Sum(sum) => {
                 let blends = if sum.under.is_some() { 1.0 } else { 0.0 };
