@@ -84,6 +84,7 @@ pub(crate) fn lower(
         zeros: None,
         saved: BTreeMap::new(),
         copied: BTreeMap::new(),
+        words: BTreeMap::new(),
         divided: elementary::Divided::new(),
         module,
         scalars: SecondaryMap::new(),
@@ -156,6 +157,8 @@ struct Lower<'a> {
     saved: BTreeMap<Inst, Value>,
     /// What the loads of copies have loaded.
     copied: BTreeMap<GroupId, Vec<Value>>,
+    /// The words that groups of loads have loaded.
+    words: BTreeMap<GroupId, Value>,
     /// Quotients and remainders of integers that are there already.
     divided: elementary::Divided,
     /// The scalar of a uniform or strided value.

@@ -5,7 +5,7 @@ use warpline_ir::{BinaryOp, CastOp, Constant, Effects, Inst, Op, Type, Value};
 
 use super::Lower;
 use super::sums::{Names, PRODUCTS, of_size};
-use crate::recipes::Weighted;
+use crate::recipes::{GroupId, Weighted};
 
 /// The bytes of a block.
 const BLOCK: u32 = 16;
@@ -49,6 +49,9 @@ impl Lower<'_> {
 
     /// Sums of bytes by weights, in the order of bytes that are unpacked twice.
     pub(super) fn weighted(&mut self, i: Inst, sum: &Weighted) -> Result<(), VectorizeError> {
+        if let Some(id) = sum.words {
+            return self.weighted_words(i, sum, id);
+        }
         let register = sum.register;
         let (pairs, plus) = sum.pairs();
         let bytes = Type::Int(8).vector(register).expect("an integer is a scalar");
@@ -88,13 +91,59 @@ impl Lower<'_> {
             }
             parts.extend(sums);
         }
-        let mut all = self.joined(parts);
+        let all = self.joined(parts);
+        self.define_with(i, all, plus);
+        Ok(())
+    }
+
+    /// Defines a result as a vector to which a number is added.
+    fn define_with(&mut self, i: Inst, mut all: Value, plus: i32) {
         if plus != 0 {
             let plus = self.splat_of(all, u128::from(plus as u32));
             let ty = self.out.ty(all);
             all = self.emit(Op::Binary(BinaryOp::Add), &[all, plus], ty);
         }
         self.define(self.src.insts[i].results[0], all);
+    }
+
+    /// Sums of the bytes of words by weights, each where its word is.
+    fn weighted_words(&mut self, i: Inst, sum: &Weighted, id: GroupId) -> Result<(), VectorizeError> {
+        let Some(&words) = self.words.get(&id) else {
+            return Err(self.internal(i, "words are added up before they are loaded"));
+        };
+        let (group, ty) = (self.plan.group(id), self.out.ty(words));
+        let (low, _) = group.extent();
+        let place = |v: Value| {
+            let load = self.src.def_inst(v)?;
+            group.members.iter().find(|m| m.inst == load).map(|m| m.offset - low)
+        };
+        let weights = [0, 1].map(|first| sum.weights_in_word(first, place));
+        let part = Type::Int(32).vector(sum.register / 4).expect("an integer is a scalar");
+        let shorts = Type::Int(16).vector(sum.register / 2).expect("an integer is a scalar");
+        let name = of_size(PRODUCTS, sum.register * 8);
+        let mut all = None;
+        for (first, weights) in weights.into_iter().enumerate().filter(|(_, weights)| *weights != [0; 2]) {
+            let by = self.splat_of(words, 8);
+            let mask = self.splat_of(words, 0x00ff_00ff);
+            let shifted =
+                if first == 0 { words } else { self.emit(Op::Binary(BinaryOp::LShr), &[words, by], ty) };
+            let pairs = self.emit(Op::Binary(BinaryOp::And), &[shifted, mask], ty);
+            let weights = self.weights(weights, sum.register);
+            let mut parts = Vec::new();
+            for first in (0..self.width).step_by(sum.register as usize / 4) {
+                let pair = self.lanes_from(pairs, first, part);
+                let pair = self.emit(Op::Cast(CastOp::Bitcast), &[pair], shorts);
+                let made = self.call_named(name, &[pair, weights], part, Effects::empty());
+                parts.push(made.expect("it has a result"));
+            }
+            let made = self.joined(parts);
+            all = Some(match all {
+                None => made,
+                Some(before) => self.emit(Op::Binary(BinaryOp::Add), &[before, made], ty),
+            });
+        }
+        let Some(all) = all else { return Err(self.internal(i, "a sum has no terms")) };
+        self.define_with(i, all, sum.plus);
         Ok(())
     }
 

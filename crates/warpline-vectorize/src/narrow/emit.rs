@@ -108,6 +108,9 @@ impl Emitter<'_> {
                         Arg::Low(v) => *self.made.get(&(v, at))?,
                     });
                 }
+                if how == How::Extend {
+                    return Some(self.before(inst, Op::Cast(CastOp::ZExt), &values, ty));
+                }
                 let value = self.compute(inst, how, &values, at)?;
                 match at > bits {
                     true => Some(self.before(inst, Op::Cast(CastOp::Trunc), &[value], ty)),
@@ -124,6 +127,7 @@ impl Emitter<'_> {
             How::Binary(op) => Op::Binary(op),
             How::Select => Op::Select,
             How::Freeze => Op::Freeze,
+            How::Extend => return None,
             How::Function(base) => functions::call(self.module, base, at)?,
             How::Absolute => {
                 let stays = self.func.bool_const(false);

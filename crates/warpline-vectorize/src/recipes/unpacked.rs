@@ -23,7 +23,7 @@ use super::groups::Groups;
 use super::high_products::HighProducts;
 use super::reps::Rep;
 use super::sums::Sums;
-use super::weighted::weighted;
+use super::weighted::{WORD, Weighted, weighted};
 use super::{Input, Recipe};
 use crate::known_calls::{Form, vector_intrinsic};
 use crate::narrow::called_or_chosen;
@@ -44,14 +44,15 @@ impl Unpacked {
     ) -> Unpacked {
         let register = options.machine.byte_sums / 8;
         let mut all = Unpacked::default();
-        if register == 0 || !options.width.is_power_of_two() || options.width < register {
+        if register == 0 || !options.width.is_power_of_two() {
             return all;
         }
         let func = input.func;
         let (groups, sums, high_products) = others;
         let users = Users::of(func);
         let search = Search { module, func, users, reps, groups, sums, high_products, register };
-        for bits in [16, 32] {
+        let widths: &[u32] = if options.width < register { &[] } else { &[16, 32] };
+        for &bits in widths {
             let mut seen: BTreeSet<Value> = BTreeSet::new();
             for i in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
                 let starts = match bits {
@@ -66,6 +67,9 @@ impl Unpacked {
                     all.0.append(&mut web.recipes);
                 }
             }
+        }
+        if options.width * 4 >= register {
+            search.words(&mut all.0);
         }
         search.leave_out(&mut all.0);
         all
@@ -155,6 +159,38 @@ impl Search<'_> {
         let bounded = self.bounded(x);
         let (of, saturates) = (bounded.unwrap_or(x), bounded.is_some());
         Recipe::Pack8 { of, from: bits, saturates, register: self.register }
+    }
+
+    /// Finds the sums of the bytes of words, by weights.
+    fn words(&self, recipes: &mut BTreeMap<Inst, Recipe>) {
+        let mut found: BTreeMap<Value, Weighted> = BTreeMap::new();
+        for i in self.func.layout.iter().flat_map(|&b| self.func.block_insts(b)) {
+            let result = self.func.insts[i].result();
+            let is_free = !self.sums.is_inside(i) && self.sums.recipe(i).is_none() && !recipes.contains_key(&i);
+            let Some(v) = result.filter(|&v| is_free && self.reps[v] == Rep::Varying) else { continue };
+            let sum = weighted(self.func, v, self.register, |v| self.is_part_of_word(v));
+            if let Some(sum) = sum.and_then(|sum| self.of_one_word(sum)) {
+                found.insert(v, sum);
+            }
+        }
+        for (&v, sum) in &found {
+            // What is only added to something is part of that sum.
+            let is_part = |&user: &Inst| self.func.insts[user].result().is_some_and(|r| found.contains_key(&r));
+            let made = self.func.def_inst(v).filter(|_| !self.users.get(v).iter().all(is_part));
+            if let Some(made) = made {
+                recipes.insert(made, Recipe::Weighted(Box::new(sum.clone())));
+            }
+        }
+    }
+
+    /// A sum of bytes that are all of one word.
+    fn of_one_word(&self, sum: Weighted) -> Option<Weighted> {
+        let group = |v: Value| Some(self.groups.of(self.func.def_inst(v)?)?.0);
+        let id = group(sum.terms[0].0)?;
+        let all = sum.terms.len() > 1 && sum.terms.iter().all(|&(v, _)| group(v) == Some(id));
+        let loads = self.groups.get(id);
+        let fits = loads.size == 1 && loads.factor() == WORD as i64;
+        (all && fits).then_some(Weighted { words: Some(id), ..sum })
     }
 
     /// Has nothing made of what is used only by instructions that are made otherwise.

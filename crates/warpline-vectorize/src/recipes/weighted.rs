@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::groups::GroupId;
 use warpline_ir::{BinaryOp, CastOp, Function, Op, Type, Value};
 
 /// How many terms a sum has at most.
@@ -23,7 +24,12 @@ pub(crate) struct Weighted {
     pub plus: i32,
     /// The bytes of a register.
     pub register: u32,
+    /// The group that loads all of them as the bytes of one word for each lane, which stays where it is.
+    pub words: Option<GroupId>,
 }
+
+/// The bytes of a word, and of two shorts.
+pub(super) const WORD: u64 = 4;
 
 impl Weighted {
     /// The pairs of terms, of which the last one may be of a number that is one, and what is left to be added.
@@ -38,8 +44,20 @@ impl Weighted {
         (terms.chunks(2).map(|pair| [pair[0], pair[1]]).collect(), plus)
     }
 
+    /// The weights of the bytes of a word that are `first` and two behind that, for `places` of the terms in the word.
+    pub(crate) fn weights_in_word(&self, first: i64, place: impl Fn(Value) -> Option<i64>) -> [i16; 2] {
+        [first, first + 2].map(|at| {
+            let of_place = self.terms.iter().find(|&&(v, _)| place(v) == Some(at));
+            of_place.map_or(0, |&(_, weight)| weight)
+        })
+    }
+
     /// Operations for each register of bytes.
     pub(crate) fn operations(&self) -> usize {
+        if self.words.is_some() {
+            // Of each of four registers, two parts are taken out, of which products are made and added up.
+            return 24;
+        }
         let (pairs, plus) = self.pairs();
         // Two interleavings of bytes, four with zeros, four products, and four sums but for the first.
         10 * pairs.len() + 4 * (pairs.len() - 1) + if plus == 0 { 0 } else { 4 }
@@ -82,7 +100,7 @@ pub(super) fn weighted(
     let Sum { terms, plus } = sum(func, v, &is_byte, MAX_DEPTH)?;
     let terms = terms.into_iter().filter(|&(_, c)| c != 0).map(|(v, c)| Some((v, i16::try_from(c).ok()?)));
     let terms: Vec<(Value, i16)> = terms.collect::<Option<_>>()?;
-    (!terms.is_empty()).then_some(Weighted { terms, plus, register })
+    (!terms.is_empty()).then_some(Weighted { terms, plus, register, words: None })
 }
 
 fn sum(func: &Function, v: Value, is_byte: &impl Fn(Value) -> bool, depth: u32) -> Option<Sum> {

@@ -147,7 +147,7 @@ impl Lower<'_> {
         match (&group.blocks, group.stores) {
             _ if group.alike => self.group_in_order(group),
             (Some(blocks), true) => self.store_blocks(group, blocks),
-            (Some(blocks), false) => self.load_blocks(group, blocks),
+            (Some(blocks), false) => self.load_blocks(id, blocks),
             (None, true) => self.store_group(group),
             (None, false) => self.load_wide(group),
         }

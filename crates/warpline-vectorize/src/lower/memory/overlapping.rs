@@ -53,6 +53,8 @@ impl Lower<'_> {
             for shuffle in &made.shuffles {
                 register = self.shuffled_bytes(register, shuffle.iter().copied());
             }
+            // Bytes that are written again later may be anything, but no poison: that would spread over integers.
+            let register = self.emit(Op::Freeze, &[register], bytes(how.register_bytes()));
             for &stored in &made.stores {
                 self.store_bytes(register, ptr, access, stored, i);
             }
