@@ -308,7 +308,12 @@ const SUMMANDS: &[(&str, &str, &str, &str)] = &[
         "i32",
         "  %u: i32 = sext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v",
     ),
-    ("products of signed bytes", "i8", "i32", "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v"),
+    (
+        "products of signed bytes",
+        "i8",
+        "i32",
+        "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v",
+    ),
     ("products of shorts", "i16", "i32", "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v"),
     (
         "products with signs and without",

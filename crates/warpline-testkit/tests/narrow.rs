@@ -71,7 +71,10 @@ const RULES: &[(&str, &str)] = &[
     ("remainder of maximum", "%s: i32 = call @llvm.umax.i32(%x, %y)\n%m: i32 = sub %s, %y"),
     ("saturating difference of more bits", "%m: i32 = call @llvm.usub.sat.i32(%x, %y)"),
     ("average", "%s: i32 = add %x, %y\n%t: i32 = add %s, 1\n%m: i32 = lshr %t, 1"),
-    ("average of a number and the next one", "%s: i32 = add %x, 1\n%t: i32 = add %s, %y\n%m: i32 = ashr %t, 1"),
+    (
+        "average of a number and the next one",
+        "%s: i32 = add %x, 1\n%t: i32 = add %s, %y\n%m: i32 = ashr %t, 1",
+    ),
     ("remainder of minimum", "%s: i32 = call @llvm.umin.i32(%y, %x)\n%m: i32 = sub %x, %s"),
     (
         "signed saturation",
@@ -267,9 +270,8 @@ fn bytes_exceed_any_number_that_lanes_share_by_as_much_as_before() {
         module.name = what.to_owned();
         let func = narrowed(&module, ArgShape::Uniform);
         let saturates = module.symbol("llvm.usub.sat.i8");
-        let is_there = |data: &warpline_ir::InstData| {
-            matches!(&data.op, Op::Call(call) if call.callee == saturates)
-        };
+        let is_there =
+            |data: &warpline_ir::InstData| matches!(&data.op, Op::Call(call) if call.callee == saturates);
         assert!(func.insts.values().any(is_there), "{what} is not narrowed");
         assert_same(&module, &func, any_numbers().flat_map(|b| (0..256).step_by(3).map(move |a| (a, b))));
     }

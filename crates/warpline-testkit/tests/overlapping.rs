@@ -90,8 +90,7 @@ fn words_that_overlap_are_loaded_and_stored_as_lanes_one_after_the_other_do() {
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
             wide += usize::from(print_module(&module).contains("x i8>"));
             for n in [0, 1, 7, 8, 31, 32, 33, 64, WORDS] {
-                let [expected, found] =
-                    [scalar, copy].map(|f| run(&module, f, n, [size, loaded, stored]));
+                let [expected, found] = [scalar, copy].map(|f| run(&module, f, n, [size, loaded, stored]));
                 assert_eq!(expected, found, "{what}, {n} words");
             }
         }

@@ -68,6 +68,12 @@ const BODIES: &[(&str, &str, bool)] = &[
         true,
     ),
     (
+        "a difference between bounds",
+        "  %p: i32 = mul %x, 3\n  %s: i32 = sub %p, %y\n  %l: i32 = call @llvm.smax.i32(%s, 0)\n\
+         \x20 %z: i32 = call @llvm.smin.i32(%l, 255)",
+        true,
+    ),
+    (
         "a choice by a comparison of sums",
         "  %p: i32 = add %x, %y\n  %q0: i32 = mul %x, 2\n  %c: i1 = icmp ugt %p, %q0\n\
          \x20 %s: i32 = select %c, %p, %q0\n  %z: i32 = lshr %s, 1",
@@ -82,7 +88,7 @@ const BODIES: &[(&str, &str, bool)] = &[
     (
         "a bounded difference by weights",
         "  %p: i32 = mul %x, 29711\n  %q0: i32 = mul %y, -12345\n  %s: i32 = add %p, %q0\n\
-         \x20 %r: i32 = add %s, -70000\n  %t0: i32 = ashr %r, 12\n\
+         \x20 %r: i32 = add %s, -70000\n  %t0: i32 = ashr %r, 4\n\
          \x20 %l: i32 = call @llvm.smax.i32(%t0, 0)\n  %z: i32 = call @llvm.smin.i32(%l, 255)",
         true,
     ),
@@ -109,8 +115,7 @@ fn run(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
     let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
     let [first, second, output] = [&first, &second, &output].map(|bytes| place(bytes));
     let code = machine.prepare_id(func);
-    let arguments =
-        [Val::int(n as u128), Val::ptr(first), Val::ptr(second), Val::ptr(output), Val::int(201)];
+    let arguments = [Val::int(n as u128), Val::ptr(first), Val::ptr(second), Val::ptr(output), Val::int(201)];
     machine.run_scalar(&code, &arguments).expect("it runs");
     machine.memory.read(output, n as u64).expect("it is there")
 }
@@ -194,8 +199,7 @@ fn run_pixels(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
     let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
     let [pixels, output] = [&pixels, &output].map(|bytes| place(bytes));
     let code = machine.prepare_id(func);
-    let arguments =
-        [Val::int(n as u128), Val::ptr(pixels), Val::ptr(pixels), Val::ptr(output), Val::int(0)];
+    let arguments = [Val::int(n as u128), Val::ptr(pixels), Val::ptr(pixels), Val::ptr(output), Val::int(0)];
     machine.run_scalar(&code, &arguments).expect("it runs");
     machine.memory.read(output, n as u64).expect("it is there")
 }

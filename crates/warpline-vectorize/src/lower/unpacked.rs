@@ -12,7 +12,8 @@ const BLOCK: u32 = 16;
 
 /// What packs words as signed shorts, and shorts as unsigned bytes.
 const WORDS: Names = ["llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw", "llvm.x86.avx512.packssdw.512"];
-const SHORTS: Names = ["llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb", "llvm.x86.avx512.packuswb.512"];
+const SHORTS: Names =
+    ["llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb", "llvm.x86.avx512.packuswb.512"];
 
 impl Lower<'_> {
     /// Makes shorts of bytes, register by register of so many bytes.
@@ -74,8 +75,11 @@ impl Lower<'_> {
                         }
                     });
                 }
-                let shorts: Vec<Value> =
-                    self.interleaved(both[0], both[1]).into_iter().flat_map(|x| self.unpacked(x, false)).collect();
+                let shorts: Vec<Value> = self
+                    .interleaved(both[0], both[1])
+                    .into_iter()
+                    .flat_map(|x| self.unpacked(x, false))
+                    .collect();
                 let weights = self.weights([pair[0].1, pair[1].1], register);
                 let products = shorts.into_iter().map(|x| {
                     self.call_named(name, &[x, weights], words, Effects::empty()).expect("it has a result")

@@ -170,7 +170,8 @@ impl Emitter<'_> {
     fn average(&mut self, inst: Inst, args: [Value; 2], at: u32) -> Value {
         let ty = Type::Int(at);
         let args = args.map(|v| self.frozen(inst, v));
-        let [either, one] = [BinaryOp::Or, BinaryOp::Xor].map(|op| self.before(inst, Op::Binary(op), &args, ty));
+        let [either, one] =
+            [BinaryOp::Or, BinaryOp::Xor].map(|op| self.before(inst, Op::Binary(op), &args, ty));
         let by = self.func.int_const(at, 1);
         let half = self.before(inst, Op::Binary(BinaryOp::LShr), &[one, by], ty);
         self.before(inst, Op::Binary(BinaryOp::Sub), &[either, half], ty)

@@ -21,7 +21,9 @@
 
 use warpline_ir::{AtomicOrdering, DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
-use super::{Between, Contiguous, Gather, How, Overlapping, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
+use super::{
+    Between, Contiguous, Gather, How, Overlapping, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread,
+};
 use crate::VectorizeError;
 use crate::choices::Gathers;
 use crate::groups::is_local;

@@ -94,8 +94,8 @@ pub(crate) use packed::Packed;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
-pub(crate) use weighted::Weighted;
 pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
+pub(crate) use weighted::Weighted;
 
 /// A lane program with what is known of its values.
 pub(crate) struct Input<'a> {

@@ -289,7 +289,8 @@ mod tests {
                 for s in &made.stores {
                     assert!(s.masked.is_some() || s.len.is_power_of_two() && s.from.is_multiple_of(s.len));
                     for byte in 0..s.len {
-                        memory[(s.at + byte) as usize] = register[(s.from + byte) as usize].or(Some(u64::MAX));
+                        memory[(s.at + byte) as usize] =
+                            register[(s.from + byte) as usize].or(Some(u64::MAX));
                     }
                 }
             }

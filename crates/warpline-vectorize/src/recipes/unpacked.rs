@@ -166,7 +166,8 @@ impl Search<'_> {
         let mut found: BTreeMap<Value, Weighted> = BTreeMap::new();
         for i in self.func.layout.iter().flat_map(|&b| self.func.block_insts(b)) {
             let result = self.func.insts[i].result();
-            let is_free = !self.sums.is_inside(i) && self.sums.recipe(i).is_none() && !recipes.contains_key(&i);
+            let is_free =
+                !self.sums.is_inside(i) && self.sums.recipe(i).is_none() && !recipes.contains_key(&i);
             let Some(v) = result.filter(|&v| is_free && self.reps[v] == Rep::Varying) else { continue };
             let sum = weighted(self.func, v, self.register, |v| self.is_part_of_word(v));
             if let Some(sum) = sum.and_then(|sum| self.of_one_word(sum)) {
@@ -175,7 +176,8 @@ impl Search<'_> {
         }
         for (&v, sum) in &found {
             // What is only added to something is part of that sum.
-            let is_part = |&user: &Inst| self.func.insts[user].result().is_some_and(|r| found.contains_key(&r));
+            let is_part =
+                |&user: &Inst| self.func.insts[user].result().is_some_and(|r| found.contains_key(&r));
             let made = self.func.def_inst(v).filter(|_| !self.users.get(v).iter().all(is_part));
             if let Some(made) = made {
                 recipes.insert(made, Recipe::Weighted(Box::new(sum.clone())));
@@ -204,7 +206,9 @@ impl Search<'_> {
             }
         }
         while let Some(v) = work.pop() {
-            let Some(made) = self.func.def_inst(v).filter(|made| !recipes.contains_key(made)) else { continue };
+            let Some(made) = self.func.def_inst(v).filter(|made| !recipes.contains_key(made)) else {
+                continue;
+            };
             let is_otherwise = |user: &Inst| match recipes.get(user) {
                 Some(Recipe::Pack8 { of, .. }) => *of != v,
                 other => matches!(other, Some(Recipe::Weighted(_) | Recipe::Nothing)),
