@@ -226,3 +226,77 @@ fn bytes_of_words_are_added_up_by_weights_where_the_words_are() {
     }
     assert_eq!(asked, 7);
 }
+
+/// A loop over pairs of samples, of which each has a weight of its own.
+const SAMPLES: &str = "module \"m\"
+
+func @pairs(%n: i64, %a: ptr noalias, %b: ptr noalias, %out: ptr noalias, %u: i8) {
+entry:
+  br loop(0)
+loop:
+  %i: i64 = phi
+  %more: i1 = icmp ult %i, %n
+  br %more, body, end
+body:
+  %at: i64 = mul nuw nsw %i, 2
+  %p0: ptr = getelementptr i8, %a, %at
+  %x0: i8 = load %p0, align 1
+  %p1: ptr = getelementptr i8, %p0, i64 1
+  %x1: i8 = load %p1, align 1
+  %y0: i32 = zext %x0
+  %y1: i32 = zext %x1
+  %w0: i32 = mul %y0, 13000
+  %w1: i32 = mul %y1, 9617
+  %s0: i32 = add %w0, 8192
+  %s1: i32 = add %w1, 300
+  %r0: i32 = lshr %s0, 14
+  %r1: i32 = lshr %s1, 14
+  %k0: i8 = trunc %r0
+  %k1: i8 = trunc %r1
+  %q0: ptr = getelementptr i8, %out, %at
+  store %k0, %q0, align 1
+  %q1: ptr = getelementptr i8, %q0, i64 1
+  store %k1, %q1, align 1
+  br next
+next:
+  %next: i64 = add nuw nsw %i, 1
+  br loop(%next)
+end:
+  ret
+}
+";
+
+#[test]
+fn weights_that_differ_between_members_stay_with_their_members() {
+    for (lanes, byte_sums) in [(16, 128), (32, 256), (64, 256), (64, 512)] {
+        let mut module = parse_module(SAMPLES).expect("it is well-formed");
+        declare_narrow_functions(&mut module);
+        let scalar = module.function("pairs").expect("it is there");
+        let mut copy = module.functions[scalar].clone();
+        copy.name = "vectors".into();
+        let header = copy.layout[1];
+        let copy = module.functions.push(copy);
+        let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
+        let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
+        vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options).expect("it has vectors");
+        for n in [1, 100, 1000] {
+            let [expected, found] = [scalar, copy].map(|f| run_samples(&module, f, n));
+            assert_eq!(expected, found, "{lanes} lanes, {byte_sums} bits, {n} samples");
+        }
+    }
+}
+
+/// What is stored for so many pairs of samples.
+fn run_samples(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
+    let mut machine =
+        Machine::with_options(module, MachineOptions { fuel: 1 << 28, ..MachineOptions::default() });
+    let samples: Vec<u8> = (0..2 * n as u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let output = vec![0xaa; 2 * n];
+    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
+    let [samples, output] = [&samples, &output].map(|bytes| place(bytes));
+    let code = machine.prepare_id(func);
+    let arguments =
+        [Val::int(n as u128), Val::ptr(samples), Val::ptr(samples), Val::ptr(output), Val::int(0)];
+    machine.run_scalar(&code, &arguments).expect("it runs");
+    machine.memory.read(output, 2 * n as u64).expect("it is there")
+}

@@ -23,7 +23,7 @@ use super::groups::Groups;
 use super::high_products::HighProducts;
 use super::reps::Rep;
 use super::sums::Sums;
-use super::weighted::{WORD, Weighted, weighted};
+use super::weighted::{Parts, WORD, Weighted, weighted};
 use super::{Input, Recipe};
 use crate::known_calls::{Form, vector_intrinsic};
 use crate::narrow::called_or_chosen;
@@ -169,7 +169,7 @@ impl Search<'_> {
             let is_free =
                 !self.sums.is_inside(i) && self.sums.recipe(i).is_none() && !recipes.contains_key(&i);
             let Some(v) = result.filter(|&v| is_free && self.reps[v] == Rep::Varying) else { continue };
-            let sum = weighted(self.func, v, self.register, |v| self.is_part_of_word(v));
+            let sum = self.weighted(v, &|v| self.is_part_of_word(v));
             if let Some(sum) = sum.and_then(|sum| self.of_one_word(sum)) {
                 found.insert(v, sum);
             }
@@ -183,6 +183,17 @@ impl Search<'_> {
                 recipes.insert(made, Recipe::Weighted(Box::new(sum.clone())));
             }
         }
+    }
+
+    /// The sum of bytes by weights that a value is.
+    fn weighted(&self, v: Value, is_byte: &dyn Fn(Value) -> bool) -> Option<Weighted> {
+        let parts = Parts { func: self.func, is_byte, is_uniform: &|i| self.is_same_in_all_lanes(i) };
+        weighted(&parts, v, self.register)
+    }
+
+    /// Whether an instruction's constants are those of all lanes, though lanes may compute several members.
+    fn is_same_in_all_lanes(&self, i: Inst) -> bool {
+        (0..self.func.insts[i].args.len()).all(|k| self.groups.pattern(i, k).is_none())
     }
 
     /// A sum of bytes that are all of one word.
@@ -254,7 +265,7 @@ impl Search<'_> {
         if web.bits == 32 {
             let is_byte = |v: Value| self.reps[v] == Rep::Varying && !self.is_part_of_word(v);
             let result = self.func.insts[made].result()?;
-            if let Some(sum) = weighted(self.func, result, self.register, is_byte) {
+            if let Some(sum) = self.weighted(result, &is_byte) {
                 web.recipes.insert(made, Recipe::Weighted(Box::new(sum)));
                 return Some(Vec::new());
             }
@@ -321,7 +332,7 @@ impl Search<'_> {
             && !self.sums.is_inside(i)
             && self.sums.recipe(i).is_none()
             && !self.high_products.is_inside(i)
-            && (0..data.args.len()).all(|k| self.groups.pattern(i, k).is_none());
+            && self.is_same_in_all_lanes(i);
         (fits && plain).then(|| data.args.to_vec())
     }
 }

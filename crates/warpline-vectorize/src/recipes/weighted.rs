@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::groups::GroupId;
-use warpline_ir::{BinaryOp, CastOp, Function, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, Inst, Op, Type, Value};
 
 /// How many terms a sum has at most.
 const MAX_TERMS: usize = 8;
@@ -86,33 +86,40 @@ impl Sum {
     }
 }
 
-/// The weighted sum of bytes that a sum or difference of 32 bits is; `is_byte` says which values may be terms.
-pub(super) fn weighted(
-    func: &Function,
-    v: Value,
-    register: u32,
-    is_byte: impl Fn(Value) -> bool,
-) -> Option<Weighted> {
+/// What sums are made of.
+pub(super) struct Parts<'a> {
+    pub func: &'a Function,
+    /// Whether a value may be a term.
+    pub is_byte: &'a dyn Fn(Value) -> bool,
+    /// Whether an instruction has the same constants in all lanes.
+    pub is_uniform: &'a dyn Fn(Inst) -> bool,
+}
+
+/// The weighted sum of bytes that a sum or difference of 32 bits is.
+pub(super) fn weighted(parts: &Parts<'_>, v: Value, register: u32) -> Option<Weighted> {
+    let func = parts.func;
     let made = &func.insts[func.def_inst(v)?];
     if func.ty(v) != Type::Int(32) || !matches!(made.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub)) {
         return None;
     }
-    let Sum { terms, plus } = sum(func, v, &is_byte, MAX_DEPTH)?;
+    let Sum { terms, plus } = sum(parts, v, MAX_DEPTH)?;
     let terms = terms.into_iter().filter(|&(_, c)| c != 0).map(|(v, c)| Some((v, i16::try_from(c).ok()?)));
     let terms: Vec<(Value, i16)> = terms.collect::<Option<_>>()?;
     (!terms.is_empty()).then_some(Weighted { terms, plus, register, words: None })
 }
 
-fn sum(func: &Function, v: Value, is_byte: &impl Fn(Value) -> bool, depth: u32) -> Option<Sum> {
+fn sum(parts: &Parts<'_>, v: Value, depth: u32) -> Option<Sum> {
+    let func = parts.func;
     if let Some(c) = func.as_int(v) {
         return Some(Sum { terms: BTreeMap::new(), plus: c as u32 as i32 });
     }
     let depth = depth.checked_sub(1)?;
-    let data = &func.insts[func.def_inst(v)?];
-    let part = |k: usize| sum(func, data.args[k], is_byte, depth);
+    let made = func.def_inst(v).filter(|&made| (parts.is_uniform)(made))?;
+    let data = &func.insts[made];
+    let part = |k: usize| sum(parts, data.args[k], depth);
     let constant = |k: usize| func.as_int(data.args[k]).map(|c| c as u32 as i32);
     let found = match data.op {
-        Op::Cast(CastOp::ZExt) if func.ty(data.args[0]) == Type::Int(8) && is_byte(data.args[0]) => {
+        Op::Cast(CastOp::ZExt) if func.ty(data.args[0]) == Type::Int(8) && (parts.is_byte)(data.args[0]) => {
             Sum { terms: [(data.args[0], 1)].into(), plus: 0 }
         }
         Op::Binary(BinaryOp::Add) => part(0)?.with(part(1)?),
