@@ -129,7 +129,7 @@ fn average(at: &Place<'_>, v: Value) -> Option<Idiom> {
         let [p, one] = operands(at.func, v, BinaryOp::Add)?;
         is_one(one).then_some(p)
     };
-    let both = || Some(operands(at.func, a, BinaryOp::Add).filter(|_| is_one(b))?);
+    let both = || operands(at.func, a, BinaryOp::Add).filter(|_| is_one(b));
     let first = || Some([less_one(a)?, b]);
     let args = both().or_else(first).or_else(|| Some([a, less_one(b)?]))?;
     at.unsigned(sum, &args).then_some(Idiom::on(How::Average, args))

@@ -15,6 +15,9 @@ const MAX_TERMS: usize = 8;
 /// How deep sums are looked into.
 const MAX_DEPTH: u32 = 16;
 
+/// A vector of bytes, or ones, and its weight.
+pub(crate) type Term = (Option<Value>, i16);
+
 /// A sum of bytes by weights.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Weighted {
@@ -33,8 +36,8 @@ pub(super) const WORD: u64 = 4;
 
 impl Weighted {
     /// The pairs of terms, of which the last one may be of a number that is one, and what is left to be added.
-    pub(crate) fn pairs(&self) -> (Vec<[(Option<Value>, i16); 2]>, i32) {
-        let mut terms: Vec<(Option<Value>, i16)> = self.terms.iter().map(|&(v, c)| (Some(v), c)).collect();
+    pub(crate) fn pairs(&self) -> (Vec<[Term; 2]>, i32) {
+        let mut terms: Vec<Term> = self.terms.iter().map(|&(v, c)| (Some(v), c)).collect();
         let mut plus = self.plus;
         if !terms.len().is_multiple_of(2) {
             let fits = i16::try_from(plus).ok();
