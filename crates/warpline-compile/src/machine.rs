@@ -57,8 +57,8 @@ pub fn of(cpu: &Cpu, triple: &str) -> Result<Machine> {
             _ => Masks::Nothing,
         },
         // SSE2 is part of x86-64, unless it is forbidden.
-        byte_sums: match register_bits.min(256) {
-            256 if x86 => 256,
+        byte_sums: match register_bits {
+            256 | 512 if x86 => register_bits,
             128 if triple.starts_with("x86_64") && !cpu.features.split(',').any(|f| f == "-sse2") => 128,
             _ => 0,
         },

@@ -94,6 +94,8 @@ impl Exec<'_, '_, '_> {
             | Intrinsic::Deinterleave2
             | Intrinsic::SumOfDistances
             | Intrinsic::SumOfProducts
+            | Intrinsic::PackShorts
+            | Intrinsic::PackWords
             | Intrinsic::HighProduct { .. }
             | Intrinsic::PickBytes
             | Intrinsic::PickElements
@@ -330,6 +332,15 @@ impl Exec<'_, '_, '_> {
                 let product = |x: Cell, y: Cell| u128::from(((half(x) * half(y)) >> 16) as u16);
                 sums_of_neighbours(&a, &b, 1, product).collect()
             }
+            Intrinsic::PackShorts => {
+                let nearest = |x: u128| (x as u16 as i16).clamp(0, 255) as u128;
+                packed(&a, &b, 8, nearest)
+            }
+            Intrinsic::PackWords => {
+                let [least, greatest] = [i16::MIN, i16::MAX].map(i32::from);
+                let nearest = |x: u128| u128::from((x as u32 as i32).clamp(least, greatest) as u16);
+                packed(&a, &b, 4, nearest)
+            }
             Intrinsic::PickBytes => picked_bytes(&a, &b),
             Intrinsic::PickElements => {
                 let pick = |&k: &Cell| if k.is_defined() { a[k.bits as usize % a.len()] } else { k };
@@ -374,4 +385,10 @@ fn picked_bytes(bytes: &[Cell], picks: &[Cell]) -> Vec<Cell> {
         true => bytes.get(at / 16 * 16 + (pick.bits & 15) as usize).copied().unwrap_or(Cell::POISON),
     };
     picks.iter().enumerate().map(pick).collect()
+}
+
+/// The elements of each block of two vectors, first those of the first one, each made another one.
+fn packed(a: &[Cell], b: &[Cell], block: usize, made: impl Fn(u128) -> u128) -> Vec<Cell> {
+    let both = a.chunks(block).zip(b.chunks(block)).flat_map(|(a, b)| a.iter().chain(b));
+    both.map(|cell| Cell { bits: made(cell.bits), ..*cell }).collect()
 }

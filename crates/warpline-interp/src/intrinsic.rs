@@ -100,6 +100,10 @@ pub(super) enum Intrinsic {
     HighProduct {
         is_signed: bool,
     },
+    /// Of each block of two vectors of signed shorts, the nearest unsigned bytes: first those of the first one.
+    PackShorts,
+    /// The same of signed words, the nearest signed shorts.
+    PackWords,
     /// Bytes of each block of 16 bytes, picked by the low four bits of others; zero where their topmost bit is set.
     PickBytes,
     /// Elements picked by the low bits of others.
@@ -215,8 +219,10 @@ fn llvm(base: &str) -> Option<Intrinsic> {
         "masked.store" => MaskedStore,
         "masked.gather" => Gather,
         "x86.avx2.gather.d.d" => IndexedGather,
-        "x86.sse2.psad.bw" | "x86.avx2.psad.bw" => SumOfDistances,
-        "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" => SumOfProducts,
+        "x86.sse2.psad.bw" | "x86.avx2.psad.bw" | "x86.avx512.psad.bw.512" => SumOfDistances,
+        "x86.sse2.pmadd.wd" | "x86.avx2.pmadd.wd" | "x86.avx512.pmaddw.d.512" => SumOfProducts,
+        "x86.sse2.packuswb.128" | "x86.avx2.packuswb" | "x86.avx512.packuswb.512" => PackShorts,
+        "x86.sse2.packssdw.128" | "x86.avx2.packssdw" | "x86.avx512.packssdw.512" => PackWords,
         "x86.sse2.pmulhu.w" | "x86.avx2.pmulhu.w" | "x86.avx512.pmulhu.w.512" => {
             HighProduct { is_signed: false }
         }

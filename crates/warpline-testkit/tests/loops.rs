@@ -302,6 +302,18 @@ const SUMMANDS: &[(&str, &str, &str, &str)] = &[
          \x20 %z: i32 = call @llvm.abs.i32(%d, true)",
     ),
     ("products of bytes", "i8", "i32", "  %u: i32 = zext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v"),
+    (
+        "products of bytes with signs and without",
+        "i8",
+        "i32",
+        "  %u: i32 = sext %x\n  %v: i32 = zext %y\n  %z: i32 = mul %u, %v",
+    ),
+    (
+        "products of signed bytes",
+        "i8",
+        "i32",
+        "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v",
+    ),
     ("products of shorts", "i16", "i32", "  %u: i32 = sext %x\n  %v: i32 = sext %y\n  %z: i32 = mul %u, %v"),
     (
         "products with signs and without",
@@ -335,7 +347,7 @@ fn sums_of_bytes_and_products_are_the_scalar_functions_however_many_are_added_to
     let mut asked = 0;
     for &(what, elem, ty, code) in SUMMANDS {
         let text = SUM.replace("SUMMAND", code).replace("ELEM", elem).replace("TYPE", ty);
-        let widths = [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256), (64, 0)];
+        let widths = [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256), (64, 512), (64, 0)];
         let tails = [(Tail::Masked, 1), (Tail::Scalar, 1), (Tail::Scalar, 4)];
         for ((width, byte_sums), (tail, parts)) in widths.into_iter().flat_map(|w| tails.map(|t| (w, t))) {
             let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{what}: {e}"));

@@ -13,7 +13,7 @@ use warpline_vectorize::{Options, declare_narrow_functions};
 
 /// A function of two narrow integers, of which the second may be the same in all lanes.
 fn function(params: &str, ret: &str, body: &str) -> Module {
-    let functions: String = ["umin", "umax", "smin", "smax"]
+    let functions: String = ["umin", "umax", "smin", "smax", "usub.sat"]
         .iter()
         .flat_map(|name| {
             [16, 32].map(|bits| format!("declare @llvm.{name}.i{bits}(i{bits}, i{bits}) -> i{bits}\n"))
@@ -69,6 +69,12 @@ const RULES: &[(&str, &str)] = &[
     ("saturating sum, signed minimum", "%s: i32 = add %x, %y\n%m: i32 = call @llvm.smin.i32(%s, GREATEST)"),
     ("saturating difference", "%s: i32 = sub %x, %y\n%m: i32 = call @llvm.smax.i32(%s, 0)"),
     ("remainder of maximum", "%s: i32 = call @llvm.umax.i32(%x, %y)\n%m: i32 = sub %s, %y"),
+    ("saturating difference of more bits", "%m: i32 = call @llvm.usub.sat.i32(%x, %y)"),
+    ("average", "%s: i32 = add %x, %y\n%t: i32 = add %s, 1\n%m: i32 = lshr %t, 1"),
+    (
+        "average of a number and the next one",
+        "%s: i32 = add %x, 1\n%t: i32 = add %s, %y\n%m: i32 = ashr %t, 1",
+    ),
     ("remainder of minimum", "%s: i32 = call @llvm.umin.i32(%y, %x)\n%m: i32 = sub %x, %s"),
     (
         "signed saturation",
@@ -249,6 +255,25 @@ fn bytes_are_compared_with_any_number_that_lanes_share_as_before() {
             let operands = any_numbers().flat_map(|b| bytes.map(|a| (a, b)));
             assert_same(&module, &func, operands);
         }
+    }
+}
+
+#[test]
+fn bytes_exceed_any_number_that_lanes_share_by_as_much_as_before() {
+    for (what, body) in [
+        ("a saturating difference", "%m: i32 = call @llvm.usub.sat.i32(%x, %b)"),
+        ("a maximum", "%s: i32 = call @llvm.umax.i32(%x, %b)\n%m: i32 = sub %s, %b"),
+        ("a minimum", "%s: i32 = call @llvm.umin.i32(%b, %x)\n%m: i32 = sub %x, %s"),
+    ] {
+        let body = format!("%x: i32 = zext %a\n{body}\n%r: i8 = trunc %m");
+        let mut module = function("%a: i8, %b: i32", "i8", &body);
+        module.name = what.to_owned();
+        let func = narrowed(&module, ArgShape::Uniform);
+        let saturates = module.symbol("llvm.usub.sat.i8");
+        let is_there =
+            |data: &warpline_ir::InstData| matches!(&data.op, Op::Call(call) if call.callee == saturates);
+        assert!(func.insts.values().any(is_there), "{what} is not narrowed");
+        assert_same(&module, &func, any_numbers().flat_map(|b| (0..256).step_by(3).map(move |a| (a, b))));
     }
 }
 

@@ -23,6 +23,7 @@ mod ops;
 mod pointers;
 mod replicate;
 mod sums;
+mod unpacked;
 mod values;
 mod variants;
 
@@ -83,6 +84,7 @@ pub(crate) fn lower(
         zeros: None,
         saved: BTreeMap::new(),
         copied: BTreeMap::new(),
+        words: BTreeMap::new(),
         divided: elementary::Divided::new(),
         module,
         scalars: SecondaryMap::new(),
@@ -155,6 +157,8 @@ struct Lower<'a> {
     saved: BTreeMap<Inst, Value>,
     /// What the loads of copies have loaded.
     copied: BTreeMap<GroupId, Vec<Value>>,
+    /// The words that groups of loads have loaded.
+    words: BTreeMap<GroupId, Value>,
     /// Quotients and remainders of integers that are there already.
     divided: elementary::Divided,
     /// The scalar of a uniform or strided value.
@@ -340,6 +344,15 @@ impl Lower<'_> {
             },
             Recipe::Known(lanes) => self.define_known(i, lanes),
             Recipe::Table(table, together) => self.load_table(i, table, *together),
+            Recipe::UnpackBytes(register) => self.unpack_bytes(i, *register),
+            Recipe::Weighted(sum) => self.weighted(i, sum),
+            &Recipe::Pack8 { of, from, saturates, register } => {
+                self.pack_bytes(i, (of, from), saturates, register)
+            }
+            Recipe::Overlapping(how) => match self.src.insts[i].op {
+                Op::Store(_) => self.store_overlapping(i, how),
+                _ => self.load_overlapping(i, how),
+            },
             Recipe::Scatter(scatter) => self.store_anywhere(i, scatter),
             Recipe::Scalarize { branch } => self.scalarize(i, *branch),
             Recipe::Variant(variant) => self.call_of_variant(i, variant),

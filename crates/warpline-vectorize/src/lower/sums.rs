@@ -6,20 +6,22 @@ use warpline_ir::{BinaryOp, CastOp, Constant, Effects, Inst, Op, Type, Value};
 
 use super::Lower;
 
-/// The most bits that the instructions have in one form, and the name of that and of the next smaller one.
-struct Names {
-    wide: &'static str,
-    narrow: &'static str,
-}
+/// The names of an instruction for registers of 128, 256 and 512 bits.
+pub(super) type Names = [&'static str; 3];
 
-const BYTES: Names = Names { wide: "llvm.x86.avx2.psad.bw", narrow: "llvm.x86.sse2.psad.bw" };
-const PRODUCTS: Names = Names { wide: "llvm.x86.avx2.pmadd.wd", narrow: "llvm.x86.sse2.pmadd.wd" };
+const BYTES: Names = ["llvm.x86.sse2.psad.bw", "llvm.x86.avx2.psad.bw", "llvm.x86.avx512.psad.bw.512"];
+pub(super) const PRODUCTS: Names =
+    ["llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx512.pmaddw.d.512"];
+
+/// The name for registers of so many bits.
+pub(super) fn of_size(names: Names, bits: u32) -> &'static str {
+    names[(bits / 256).min(2) as usize]
+}
 
 impl Lower<'_> {
     /// Adds what each group of neighbouring lanes gives together to the first lanes of the sum.
     pub(super) fn sum(&mut self, i: Inst, sum: &Sum) -> Result<(), VectorizeError> {
-        let result = self.src.insts[i].results[0];
-        let ty = self.src.ty(result);
+        let ty = self.src.ty(self.src.insts[i].results[0]);
         let under = sum.under.filter(|&(condition, _)| sum.what != Summand::Byte(condition));
         let (whole, bits, names) = match sum.what {
             Summand::Byte(x) => {
@@ -43,17 +45,21 @@ impl Lower<'_> {
                 let x = if is_signed { x } else { self.emit(Op::Binary(BinaryOp::Xor), &[x, half], ty) };
                 ([x, ones], 32, PRODUCTS)
             }
-            Summand::Product([x, y]) => {
+            Summand::Product([x, y]) | Summand::Bytes { factors: [x, y], .. } => {
                 let [x, y] = [self.vector(x, i)?, self.vector(y, i)?];
                 let y = self.settled(under, y);
                 ([self.where_added(under, x, None, i)?, y], 32, PRODUCTS)
             }
         };
+        if let Summand::Bytes { signed, .. } = sum.what {
+            let parts = self.products_of_bytes(whole, signed, sum.together);
+            return self.add_parts(i, sum, parts);
+        }
         let elem = Type::Int(sum.what.bits());
         let part = elem.vector(sum.together).expect("an integer is a scalar");
         let gives = sum.together * sum.what.bits() / bits;
         let part_sum = Type::Int(bits).vector(gives).expect("an integer is a scalar");
-        let name = if sum.together * sum.what.bits() == 256 { names.wide } else { names.narrow };
+        let name = of_size(names, sum.together * sum.what.bits());
         let mut parts = Vec::new();
         for first in (0..self.width).step_by(sum.together as usize) {
             let args = whole.map(|x| self.lanes_from(x, first, part));
@@ -67,6 +73,31 @@ impl Lower<'_> {
         if bits == 32 && ty == Type::Int(64) {
             parts = vec![self.widened(parts, sum)];
         }
+        self.add_parts(i, sum, parts)
+    }
+
+    /// Sums of the products of neighbouring bytes, made shorts: of each register, of both halves of its blocks.
+    fn products_of_bytes(&mut self, whole: [Value; 2], signed: [bool; 2], together: u32) -> Vec<Value> {
+        let bytes = Type::Int(8).vector(together).expect("an integer is a scalar");
+        let sums = Type::Int(32).vector(together / 4).expect("an integer is a scalar");
+        let name = of_size(PRODUCTS, together * 8);
+        let mut parts = Vec::new();
+        for first in (0..self.width).step_by(together as usize) {
+            let [x, y] = whole.map(|x| self.lanes_from(x, first, bytes));
+            let [x, y] = [(x, signed[0]), (y, signed[1])].map(|(x, signed)| self.unpacked(x, signed));
+            let [low, high] = [0, 1].map(|half| {
+                let made = self.call_named(name, &[x[half], y[half]], sums, Effects::empty());
+                made.expect("it has a result")
+            });
+            parts.push(self.emit(Op::Binary(BinaryOp::Add), &[low, high], sums));
+        }
+        parts
+    }
+
+    /// Adds the parts of what is added to a sum, in its first lanes.
+    fn add_parts(&mut self, i: Inst, sum: &Sum, parts: Vec<Value>) -> Result<(), VectorizeError> {
+        let result = self.src.insts[i].results[0];
+        let ty = self.src.ty(result);
         let made = self.spread_out(parts, ty);
         let to = self.vector(sum.to, i)?;
         let vector = self.out.ty(to);
@@ -77,7 +108,7 @@ impl Lower<'_> {
     }
 
     /// A number in all elements of a vector like another one.
-    fn splat_of(&mut self, like: Value, number: u128) -> Value {
+    pub(super) fn splat_of(&mut self, like: Value, number: u128) -> Value {
         let ty = self.out.ty(like);
         let (elem, lanes) = match ty {
             Type::Vector(v) => (Type::from(v.elem), v.lanes as usize),

@@ -197,6 +197,9 @@ impl<'a> Bounds<'a> {
             Op::Call(_) if intrinsics::called(self.module, func, data) == Some(Intrinsic::UMin) => {
                 Some(high(0).min(high(1)))
             }
+            Op::Call(_) if intrinsics::called(self.module, func, data) == Some(Intrinsic::USubSat) => {
+                Some(high(0))
+            }
             _ => None,
         }
     }

@@ -108,6 +108,9 @@ impl Emitter<'_> {
                         Arg::Low(v) => *self.made.get(&(v, at))?,
                     });
                 }
+                if how == How::Extend {
+                    return Some(self.before(inst, Op::Cast(CastOp::ZExt), &values, ty));
+                }
                 let value = self.compute(inst, how, &values, at)?;
                 match at > bits {
                     true => Some(self.before(inst, Op::Cast(CastOp::Trunc), &[value], ty)),
@@ -124,6 +127,7 @@ impl Emitter<'_> {
             How::Binary(op) => Op::Binary(op),
             How::Select => Op::Select,
             How::Freeze => Op::Freeze,
+            How::Extend => return None,
             How::Function(base) => functions::call(self.module, base, at)?,
             How::Absolute => {
                 let stays = self.func.bool_const(false);
@@ -140,6 +144,8 @@ impl Emitter<'_> {
                     if plus == 0 { args[0] } else { self.before(inst, add, &[args[0], more], Type::Int(16)) };
                 return Some(self.high_product(inst, [first, args[1]], is_signed, by));
             }
+            How::Average => return Some(self.average(inst, [args[0], args[1]], at)),
+            How::Excess => return self.excess(inst, [args[0], args[1]], at),
             How::Distance { is_signed } => return self.distance(inst, [args[0], args[1]], is_signed, at),
         };
         Some(self.before(inst, op, args, ty))
@@ -157,6 +163,30 @@ impl Emitter<'_> {
         let shift = Op::Binary(if is_signed { BinaryOp::AShr } else { BinaryOp::LShr });
         let by_value = self.func.int_const(16, u128::from(by));
         if by == 0 { upper } else { self.before(inst, shift, &[upper, by_value], short) }
+    }
+
+    /// Half of `p + q + 1`, in as many bits: the bits that either number has, less half of those that one has. LLVM
+    /// knows it by that.
+    fn average(&mut self, inst: Inst, args: [Value; 2], at: u32) -> Value {
+        let ty = Type::Int(at);
+        let args = args.map(|v| self.frozen(inst, v));
+        let [either, one] =
+            [BinaryOp::Or, BinaryOp::Xor].map(|op| self.before(inst, Op::Binary(op), &args, ty));
+        let by = self.func.int_const(at, 1);
+        let half = self.before(inst, Op::Binary(BinaryOp::LShr), &[one, by], ty);
+        self.before(inst, Op::Binary(BinaryOp::Sub), &[either, half], ty)
+    }
+
+    /// `max(p - q, 0)` of unsigned numbers: what is above all that fit is brought to the greatest of these.
+    fn excess(&mut self, inst: Inst, [p, q]: [Value; 2], at: u32) -> Option<Value> {
+        let ty = self.func.ty(q);
+        let q = self.frozen(inst, q);
+        let greatest = self.func.int_const(ty.int_bits()?, mask(at));
+        let is_above = self.before(inst, Op::ICmp(IntPred::Ugt), &[q, greatest], Type::BOOL);
+        let nearest = self.before(inst, Op::Select, &[is_above, greatest, q], ty);
+        let nearest = self.before(inst, Op::Cast(CastOp::Trunc), &[nearest], Type::Int(at));
+        let op = functions::call(self.module, "usub.sat", at)?;
+        Some(self.before(inst, op, &[p, nearest], Type::Int(at)))
     }
 
     /// `|p - q|`: of unsigned numbers, one of the saturating differences is it and the other is zero.

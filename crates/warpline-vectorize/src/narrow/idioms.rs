@@ -34,6 +34,8 @@ pub(super) fn of<F: Fn(Value) -> Shape>(planner: &Planner<'_, F>, v: Value, bits
         saturating_sum,
         saturating_difference,
         remainder_of_minimum,
+        excess,
+        average,
         signed_saturation,
         distance,
         chosen_distance,
@@ -42,7 +44,7 @@ pub(super) fn of<F: Fn(Value) -> Shape>(planner: &Planner<'_, F>, v: Value, bits
     let found = rules.iter().find_map(|rule| rule(&at, v))?;
     let is_there = match found.how {
         How::Function(base) => planner.has(base, bits),
-        How::Distance { is_signed: false } => planner.has("usub.sat", bits),
+        How::Distance { is_signed: false } | How::Excess => planner.has("usub.sat", bits),
         How::Offset { .. } => planner.has("uadd.sat", bits) && planner.has("usub.sat", bits),
         How::Distance { is_signed: true } => planner.has("smax", bits) && planner.has("smin", bits),
         _ => true,
@@ -113,6 +115,49 @@ fn saturating_difference(at: &Place<'_>, v: Value) -> Option<Idiom> {
     let difference = at.with_bound(v, &[Intrinsic::SMax], 0)?;
     let args = operands(at.func, difference, BinaryOp::Sub)?;
     at.unsigned(difference, &args).then_some(Idiom::on(How::Function("usub.sat"), args))
+}
+
+/// `(p + q + 1) >> 1`.
+fn average(at: &Place<'_>, v: Value) -> Option<Idiom> {
+    let shifted = |op: BinaryOp| operands(at.func, v, op);
+    let natural = |[sum, by]: [Value; 2]| at.bounds.is_not_negative(sum).then_some([sum, by]);
+    let [sum, by] = shifted(BinaryOp::LShr).or_else(|| shifted(BinaryOp::AShr).and_then(natural))?;
+    let is_one = |v: Value| at.func.as_int(v) == Some(1);
+    let [a, b] = operands(at.func, sum, BinaryOp::Add).filter(|_| is_one(by))?;
+    // One is added to the sum, or to either number before.
+    let less_one = |v: Value| {
+        let [p, one] = operands(at.func, v, BinaryOp::Add)?;
+        is_one(one).then_some(p)
+    };
+    let both = || operands(at.func, a, BinaryOp::Add).filter(|_| is_one(b));
+    let first = || Some([less_one(a)?, b]);
+    let args = both().or_else(first).or_else(|| Some([a, less_one(b)?]))?;
+    at.unsigned(sum, &args).then_some(Idiom::on(How::Average, args))
+}
+
+/// A saturating difference in more bits, and `max(p, q) - q` and `p - min(p, q)` where `q` is the same in all lanes and
+/// any number.
+fn excess(at: &Place<'_>, v: Value) -> Option<Idiom> {
+    let fits = |made: Value, p: Value| at.bounds.fits_unsigned(at.seen(made, p), at.bits);
+    if let Some(args) = at.called(v, &[Intrinsic::USubSat]) {
+        if at.unsigned(v, &args) {
+            return Some(Idiom::on(How::Function("usub.sat"), args));
+        }
+        return beyond(at, args[0], args[1]).filter(|_| fits(v, args[0]));
+    }
+    let [from, what] = operands(at.func, v, BinaryOp::Sub)?;
+    if let Some([a, b]) = at.called(from, &[Intrinsic::UMax]) {
+        let p = if b == what { a } else { (a == what).then_some(b)? };
+        return beyond(at, p, what).filter(|_| fits(from, p));
+    }
+    let [a, b] = at.called(what, &[Intrinsic::UMin])?;
+    let q = if a == from { b } else { (b == from).then_some(a)? };
+    beyond(at, from, q).filter(|_| fits(what, from))
+}
+
+/// By how much one number exceeds another one, which is the same in all lanes.
+fn beyond(at: &Place<'_>, p: Value, q: Value) -> Option<Idiom> {
+    (at.is_uniform)(q).then_some(Idiom { how: How::Excess, args: [Arg::Low(p), Arg::Whole(q)] })
 }
 
 /// `max(p, q) - q` and `p - min(p, q)`.

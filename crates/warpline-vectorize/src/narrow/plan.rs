@@ -74,6 +74,13 @@ pub(super) enum How {
         plus: u32,
         by: u32,
     },
+    /// By how much an unsigned number exceeds one that is the same in all lanes and any unsigned number, as it is; zero
+    /// if it does not.
+    Excess,
+    /// Half of the sum of two unsigned numbers and one.
+    Average,
+    /// What fits so few bits, extended with zeros.
+    Extend,
     /// The distance of two numbers, unsigned or signed.
     Distance {
         is_signed: bool,
@@ -208,7 +215,10 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     fn options(&self, v: Value, inst: Inst, bits: u32, own: u32) -> SmallVec<[Step; 4]> {
         let data = &self.func.insts[inst];
         let mut all: SmallVec<[Step; 4]> = SmallVec::new();
-        if let Some(Idiom { how, args }) = idioms::of(self, v, bits) {
+        if bits > 8 && matches!(idioms::of(self, v, 8), Some(Idiom { how: How::Average, .. })) {
+            // Processors have that for what it is of, and it fits as well.
+            all.push(Step::Compute { how: How::Extend, args: smallvec![Arg::Low(v)], at: 8 });
+        } else if let Some(Idiom { how, args }) = idioms::of(self, v, bits) {
             let args = args.into_iter().collect();
             all.push(Step::Compute { how, args, at: bits });
         }
@@ -382,6 +392,7 @@ pub(super) fn own_cost(func: &Function, step: &Step, bits: u32) -> f64 {
                 How::Distance { .. } => 3.0 * narrow,
                 How::Offset { .. } => 2.0 * narrow,
                 How::Freeze => 0.0,
+                How::Extend => f64::from(bits),
                 How::HighProduct { by, plus, .. } => {
                     let more = [by, plus].into_iter().filter(|n| **n > 0).count();
                     narrow * (1.0 + more as f64)

@@ -42,7 +42,10 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         | Recipe::Intrinsic(..)
         | Recipe::Fold(_)
         | Recipe::Sum(_)
-        | Recipe::HighProduct(_) => RecipeKind::Widened,
+        | Recipe::HighProduct(_)
+        | Recipe::UnpackBytes(_)
+        | Recipe::Weighted(_)
+        | Recipe::Pack8 { .. } => RecipeKind::Widened,
         Recipe::Divide(_) => RecipeKind::Division,
         Recipe::LongConversion | Recipe::Exact(_) | Recipe::Inline(_) => RecipeKind::InlineExpansion,
         Recipe::Private => RecipeKind::PrivateMemory,
@@ -52,7 +55,7 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
         Recipe::Window(_) => RecipeKind::Permuted,
         Recipe::Ring(_) => RecipeKind::ContiguousMasked,
         Recipe::Table(..) => RecipeKind::Table,
-        Recipe::Group(_) => RecipeKind::Interleaved,
+        Recipe::Group(_) | Recipe::Overlapping(_) => RecipeKind::Interleaved,
         Recipe::Rows(..) => RecipeKind::GroupedRows,
         Recipe::Gather(gather) => match gather.how {
             How::Pick => RecipeKind::Picked,

@@ -141,6 +141,11 @@ impl Plan {
             Recipe::Window(window) if window.is_masked => promised.add(MASKED[0], 1),
             Recipe::Window(_) => promised.add("load", 1),
             Recipe::Ring(_) => promised.add(masked_access, 2),
+            Recipe::Overlapping(how) => {
+                let under_masks = how.masked(writes);
+                promised.add(access, how.costs(writes).0 - under_masks);
+                promised.add(masked_access, under_masks);
+            }
             Recipe::Table(table, _) => promised.add("load", table.blocks() as usize),
             Recipe::Scatter(scatter) => match (scatter.how, &scatter.place) {
                 (How::Pick, super::Place::Own(own)) => {
@@ -182,6 +187,9 @@ impl Plan {
             | Recipe::Fold(_)
             | Recipe::Sum(_)
             | Recipe::HighProduct(_)
+            | Recipe::UnpackBytes(_)
+            | Recipe::Weighted(_)
+            | Recipe::Pack8 { .. }
             | Recipe::Exact(_)
             | Recipe::Inline(_)
             | Recipe::CrossLane

@@ -66,6 +66,22 @@ impl HighProducts {
         }
     }
 
+    /// The factors of the product whose half an instruction gives.
+    pub(super) fn factors(&self, i: Inst) -> Option<[Value; 2]> {
+        self.found.iter().find(|(at, _)| *at == i).map(|(_, product)| product.factors)
+    }
+
+    /// The halves of products with a factor.
+    pub(super) fn with_factor(&self, func: &Function, factor: Value) -> Vec<Value> {
+        let found = self.found.iter().filter(|(_, product)| product.factors.contains(&factor));
+        found.filter_map(|&(i, _)| func.insts[i].result()).collect()
+    }
+
+    /// Whether an instruction is made where the half is that uses it.
+    pub(super) fn is_inside(&self, i: Inst) -> bool {
+        self.inside.contains(i)
+    }
+
     /// The recipe of an instruction that gives such a half, or is made where that is.
     pub(super) fn recipe(&self, i: Inst) -> Option<Recipe> {
         if self.inside.contains(i) {

@@ -5,6 +5,8 @@
 //! * Consecutive addresses become a vector access, masked unless all lanes are active.
 //! * Addresses at small constant distances, reversed ones among them, and the fields of structures become wide
 //!   accesses with shuffles, where [`groups`](super::groups) finds that worthwhile.
+//! * Words that begin less than a word apart become wide accesses with shuffles as well, where all lanes are active
+//!   ([`overlapping`](super::overlapping)).
 //! * A load of [bytes that are there](super::dereferenceable) whatever lanes are active needs no mask, or needs it in
 //!   one lane only.
 //! * A store to [each lane's own memory](super::lane_private) needs no mask where the element is known: the other
@@ -20,7 +22,9 @@
 
 use warpline_ir::{AtomicOrdering, DataLayout, Inst, MemAccess, Op, Scalar, Type, TypeTable, Value};
 
-use super::{Between, Contiguous, Gather, How, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread};
+use super::{
+    Between, Contiguous, Gather, How, Overlapping, Place, Planner, ROOM, Recipe, Rep, Scatter, Spread,
+};
 use crate::VectorizeError;
 use crate::choices::Gathers;
 use crate::groups::is_local;
@@ -50,6 +54,9 @@ impl Planner<'_> {
         }
         if let Some(ring) = self.ring(i, address, elem) {
             return Recipe::Ring(Box::new(ring));
+        }
+        if let Some(overlapping) = self.overlapping(i, address, elem) {
+            return Recipe::Overlapping(overlapping);
         }
         if !self.is_consecutive(address, elem) {
             let table = self.tables[i].and_then(|table| {
@@ -89,6 +96,9 @@ impl Planner<'_> {
         }
         if let Some(ring) = self.ring(i, address, elem) {
             return Recipe::Ring(Box::new(ring));
+        }
+        if let Some(overlapping) = self.overlapping(i, address, elem) {
+            return Recipe::Overlapping(overlapping);
         }
         let (place, how) = match self.store_own(address, elem) {
             Some(own) => (Place::Own(own), How::Pick),
@@ -186,6 +196,14 @@ impl Planner<'_> {
             Type::Float(kind) => matches!(kind.bits(), 8 | 16),
             _ => false,
         }
+    }
+
+    /// How a load or store is made whose elements overlap with neighbouring lanes', if all lanes are active.
+    fn overlapping(&self, i: Inst, address: Value, elem: Type) -> Option<Overlapping> {
+        let Rep::Strided(step) = self.rep(address) else { return None };
+        let is_plain = matches!(elem, Type::Int(_) | Type::Float(_)) && !self.is_masked(i);
+        let size = self.module.layout.alloc_size(&self.module.types, elem).filter(|_| is_plain)?;
+        Overlapping::of(size, step, self.width, &self.options.machine)
     }
 
     /// The group of a load or store, if it is in one.

@@ -15,11 +15,13 @@
 //!   `dereferenceable`: loads that need no mask; `exclusive`: loads and stores that need none by the user's promise;
 //! * `known_offsets`: values of which the low bits of the lane say how far apart they are; `windows`: loads from such
 //!   addresses;
+//! * `overlapping`: words that begin less than a word apart;
 //! * `tables`: loads from small tables of bytes, by shuffles;
 //! * `calls`: calls, `simd`: vector variants that the user supplies; `stack`: which memory on the stack is given back;
 //! * `operations`: arithmetic and all other elementwise instructions;
 //! * `high_products`: upper halves of products of shorts;
 //! * `sums`: sums of bytes and of products of shorts over all iterations of a loop;
+//! * `unpacked`: bytes that become shorts and bytes again; `weighted`: sums of bytes by weights;
 //! * `any`: masks of which one lane's comparison tells whether they have any lane.
 
 mod addresses;
@@ -39,6 +41,7 @@ pub(crate) mod known_offsets;
 mod lane_private;
 mod memory;
 mod operations;
+mod overlapping;
 mod packed;
 mod register_copies;
 mod reps;
@@ -46,6 +49,8 @@ mod simd;
 mod stack;
 pub(crate) mod sums;
 mod tables;
+mod unpacked;
+mod weighted;
 mod windows;
 
 use std::collections::HashMap;
@@ -76,6 +81,7 @@ use high_products::HighProducts;
 use known_offsets::KnownOffsets;
 use stack::StackUse;
 use sums::Sums;
+use unpacked::Unpacked;
 
 pub(crate) use addresses::Split;
 pub(crate) use alike::Pattern;
@@ -88,11 +94,13 @@ pub(crate) use interleaved::Network;
 pub(crate) use lane_private::Own;
 pub(crate) use memory::memory_element;
 pub(crate) use operations::Division;
+pub(crate) use overlapping::{Overlapping, StoredBytes};
 pub(crate) use packed::Packed;
 pub(crate) use reps::Rep;
 pub(crate) use simd::{declaration, mask_element, mask_integer};
 pub(crate) use sums::{Sum, Summand};
 pub(crate) use tables::{BLOCK as TABLE_BLOCK, Table};
+pub(crate) use weighted::Weighted;
 pub(crate) use windows::{Ring, Window};
 
 /// A lane program with what is known of its values.
@@ -158,6 +166,8 @@ pub(crate) enum Recipe {
     Rows(GroupId, Option<Split>),
     /// An access that is made with its group, elsewhere.
     Elsewhere,
+    /// A load or store of elements of which neighbouring lanes' overlap, by wide accesses and shuffles.
+    Overlapping(Overlapping),
     /// A load from anywhere.
     Gather(Box<Gather>),
     /// A load from offsets that are known, in one stretch of memory.
@@ -181,6 +191,21 @@ pub(crate) enum Recipe {
     Targets(Vec<CalleeVariant>),
     /// What a loop adds up, by instructions that add neighbouring lanes together.
     Sum(Sum),
+    /// Bytes made shorts, by registers of so many bytes, in the order in which these unpack.
+    UnpackBytes(u32),
+    /// A sum of bytes by weights, in the order in which registers unpack twice.
+    Weighted(Box<Weighted>),
+    /// Bytes made of integers in these orders, of so many bits.
+    Pack8 {
+        /// The integers.
+        of: Value,
+        /// How many bits they have.
+        from: u32,
+        /// Whether the nearest bytes are made, of signed numbers, not the low bits.
+        saturates: bool,
+        /// The bytes of a register.
+        register: u32,
+    },
     /// The upper half of a product of shorts, by the instruction that there is for it.
     HighProduct(HighProduct),
     /// Calls of a vector variant that the user supplies.
@@ -336,6 +361,8 @@ impl Plan {
         let sums = Sums::find(module, input, options, |v| reps[v]);
         let high_products = HighProducts::find(input, options, |v| reps[v]);
         groups.find_words(func, reps, &options.machine, |i| sums.recipe(i).is_some());
+        let others = (&groups, &sums, &high_products);
+        let unpacked = Unpacked::find(module, input, options, reps, others);
         let planner = Planner {
             module,
             func,
@@ -351,6 +378,7 @@ impl Plan {
             sums,
             high_products,
             offsets,
+            unpacked,
             wanted: Wanted::new(prepared.bodies.clone(), options),
             divisions: HashMap::new(),
         };
@@ -389,6 +417,7 @@ struct Planner<'a> {
     sums: Sums,
     high_products: HighProducts,
     offsets: KnownOffsets,
+    unpacked: Unpacked,
     wanted: Wanted<'a>,
     /// The divisions that have been planned: of a block, two values, and a signedness.
     divisions: HashMap<(Block, Value, Value, bool), Inst>,
@@ -414,6 +443,9 @@ impl Planner<'_> {
 
     fn recipe(&mut self, i: Inst) -> Result<Recipe, VectorizeError> {
         if let Some(recipe) = self.sums.recipe(i).or_else(|| self.high_products.recipe(i)) {
+            return Ok(recipe);
+        }
+        if let Some(recipe) = self.unpacked.recipe(i) {
             return Ok(recipe);
         }
         match &self.func.insts[i].op {

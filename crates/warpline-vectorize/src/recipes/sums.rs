@@ -38,6 +38,8 @@ pub(crate) enum Summand {
     Distance([Value; 2]),
     /// The product of two signed shorts, or of bytes of which these are extensions.
     Product([Value; 2]),
+    /// The product of two bytes, of which each may be signed.
+    Bytes { factors: [Value; 2], signed: [bool; 2] },
     /// A short.
     Short { x: Value, is_signed: bool },
 }
@@ -82,8 +84,8 @@ impl Sums {
                     what.varies(&reps) || under.is_some_and(|(c, _)| reps(c) == Rep::Varying)
                 };
                 let Some((what, under)) = found.filter(varies) else { continue };
-                let register = if bits >= 256 && options.width * what.bits() >= 256 { 256 } else { 128 };
-                let together = register / what.bits();
+                let fits = |register: &u32| bits >= *register && options.width * what.bits() >= *register;
+                let together = [512, 256].into_iter().find(fits).unwrap_or(128) / what.bits();
                 // Parts are joined in pairs.
                 if !options.width.is_power_of_two() || options.width < together {
                     continue;
@@ -109,6 +111,20 @@ impl Sums {
             }
             self.inside.insert(i);
         }
+    }
+
+    /// The shorts that a sum is made of, all lanes' of them, one of which this is.
+    pub(super) fn of_shorts(&self, v: Value) -> Option<[Value; 2]> {
+        self.found.iter().filter(|(_, sum)| sum.under.is_none()).find_map(|(_, sum)| match sum.what {
+            Summand::Product(pair) if pair.contains(&v) => Some(pair),
+            Summand::Short { x, .. } if x == v => Some([x; 2]),
+            _ => None,
+        })
+    }
+
+    /// Whether an instruction is made where the sum is that uses it.
+    pub(super) fn is_inside(&self, i: Inst) -> bool {
+        self.inside.contains(i)
     }
 
     /// The recipe of an instruction that adds up, or is made where that is.
@@ -153,7 +169,7 @@ impl Summand {
     /// The width of its elements.
     pub(crate) fn bits(&self) -> u32 {
         match self {
-            Summand::Byte(_) | Summand::Distance(_) => 8,
+            Summand::Byte(_) | Summand::Distance(_) | Summand::Bytes { .. } => 8,
             Summand::Product(_) | Summand::Short { .. } => 16,
         }
     }
@@ -161,14 +177,18 @@ impl Summand {
     fn has(&self, v: Value) -> bool {
         match *self {
             Summand::Byte(x) | Summand::Short { x, .. } => x == v,
-            Summand::Distance(pair) | Summand::Product(pair) => pair.contains(&v),
+            Summand::Distance(pair) | Summand::Product(pair) | Summand::Bytes { factors: pair, .. } => {
+                pair.contains(&v)
+            }
         }
     }
 
     fn varies(&self, reps: &impl Fn(Value) -> Rep) -> bool {
         match *self {
             Summand::Byte(x) | Summand::Short { x, .. } => reps(x) == Rep::Varying,
-            Summand::Distance(pair) | Summand::Product(pair) => pair.iter().any(|&v| reps(v) == Rep::Varying),
+            Summand::Distance(pair) | Summand::Product(pair) | Summand::Bytes { factors: pair, .. } => {
+                pair.iter().any(|&v| reps(v) == Rep::Varying)
+            }
         }
     }
 }
@@ -249,8 +269,17 @@ pub(crate) fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> O
             Some(Summand::Short { x, is_signed: *op == CastOp::SExt })
         }
         (Op::Binary(BinaryOp::Mul), _, Type::Int(32)) => {
-            let [x, y] = factors(func, v)?.map(|v| extended(func, v, CastOp::SExt, 16));
-            Some(Summand::Product([x?, y?]))
+            let wide = factors(func, v)?;
+            if let [Some(x), Some(y)] = wide.map(|v| extended(func, v, CastOp::SExt, 16)) {
+                return Some(Summand::Product([x, y]));
+            }
+            let byte = |v: Value| {
+                let unsigned = extended(func, v, CastOp::ZExt, 8).map(|x| (x, false));
+                unsigned.or_else(|| extended(func, v, CastOp::SExt, 8).map(|x| (x, true)))
+            };
+            let [x, y] = wide.map(byte);
+            let ((x, x_signed), (y, y_signed)) = (x?, y?);
+            Some(Summand::Bytes { factors: [x, y], signed: [x_signed, y_signed] })
         }
         _ => None,
     }

@@ -158,7 +158,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         Recipe::Contiguous(Contiguous::Masked) if !program.has_masks_for(machine, i) => What::MaskedByLane,
         // Whole registers, as neighbours are.
         Recipe::Group(id) if program.plan(width).group(*id).is_in_order() => What::Arithmetic,
-        Recipe::Group(_) | Recipe::Elsewhere => What::Strided,
+        Recipe::Group(_) | Recipe::Overlapping(_) | Recipe::Elsewhere => What::Strided,
         Recipe::Gather(gather) => match program.func.accessed(i).map(|a| program.reps[a.address]) {
             Some(Rep::Strided(_)) if gather.how != How::ByLane => What::Strided,
             _ => What::Gather,

@@ -329,7 +329,7 @@ impl Maker<'_> {
             return Finding::new(Kind::Analysis, Name::StridedAccess, message);
         }
         let grouped = match recipe {
-            Recipe::Group(_) | Recipe::Rows(..) | Recipe::Elsewhere => true,
+            Recipe::Group(_) | Recipe::Overlapping(_) | Recipe::Rows(..) | Recipe::Elsewhere => true,
             Recipe::Gather(gather) => matches!(gather.how, How::Between(_)),
             _ => false,
         };

@@ -266,6 +266,11 @@ impl Program<'_> {
                 let vector = table.operations() as f64 * lanes / f64::from(*together);
                 Work { loads, vector, ..Work::default() }
             }
+            Recipe::Overlapping(how) => {
+                let is_load = !matches!(data.op, Op::Store(_));
+                let (accesses, others) = how.costs(!is_load);
+                accesses_of(is_load, accesses as f64, others as f64)
+            }
             Recipe::Scatter(scatter) if scatter.how == How::Pick => {
                 let Filled { registers, .. } = shape;
                 Work {
@@ -295,6 +300,13 @@ impl Program<'_> {
             Recipe::Intrinsic(base, _) if &**base == "llvm.ctpop" => Work::vector(registers * COUNTED_BITS),
             Recipe::Intrinsic(..) => Work::vector(registers * SHORT),
             Recipe::Fold(_) => Work::vector(shape.operand),
+            Recipe::UnpackBytes(_) => Work::vector(registers),
+            Recipe::Weighted(sum) => Work::vector(sum.operations() as f64 * lanes / f64::from(sum.register)),
+            // The bits above are cleared before.
+            &Recipe::Pack8 { from, saturates, .. } => {
+                let packed = if from == 32 { 3.0 } else { 1.0 };
+                Work::vector(packed * registers + if saturates { 0.0 } else { shape.operand })
+            }
             Recipe::HighProduct(product) => Work::vector(lanes / f64::from(product.together)),
             Recipe::Sum(sum) => {
                 let blends = if sum.under.is_some() { 1.0 } else { 0.0 };

@@ -55,7 +55,7 @@ impl Lower<'_> {
     /// Some neighbouring lanes of a vector.
     pub(in crate::lower) fn lanes_from(&mut self, x: Value, first: u32, part_ty: Type) -> Value {
         let Type::Vector(part) = part_ty else { return x };
-        if part.lanes == self.width {
+        if self.out.ty(x) == part_ty {
             return x;
         }
         let nothing = self.out.poison(self.out.ty(x));

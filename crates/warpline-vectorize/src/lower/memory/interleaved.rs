@@ -3,7 +3,7 @@
 
 use crate::VectorizeError;
 use crate::alignment::at_distance;
-use crate::recipes::{Blocks, Group, GroupCopy, LoadedBlock, Network, Order, are_loaded_whole};
+use crate::recipes::{Blocks, Group, GroupCopy, GroupId, LoadedBlock, Network, Order, are_loaded_whole};
 use warpline_ir::{BinaryOp, CastOp, Constant, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
@@ -66,10 +66,11 @@ impl Lower<'_> {
     }
 
     /// Loads of a group as blocks.
-    pub(super) fn load_blocks(&mut self, group: &Group, blocks: &Blocks) -> Result<(), VectorizeError> {
+    pub(super) fn load_blocks(&mut self, id: GroupId, blocks: &Blocks) -> Result<(), VectorizeError> {
+        let group = self.plan.group(id);
         let range = self.masked_range(group)?;
         if let Some(at_once) = group.words {
-            self.load_words(group, blocks, at_once, &range);
+            self.load_words(id, blocks, at_once, &range);
             return Ok(());
         }
         if let Some(copy) = &group.copy {
@@ -143,7 +144,8 @@ impl Lower<'_> {
     }
 
     /// Loads each lane's elements as one word, and takes the members out of it.
-    fn load_words(&mut self, group: &Group, blocks: &Blocks, at_once: u64, range: &Range) {
+    fn load_words(&mut self, id: GroupId, blocks: &Blocks, at_once: u64, range: &Range) {
+        let group = self.plan.group(id);
         let vectors = self.load_in_order(group, blocks, at_once, range);
         let all = self.joined(vectors);
         let bits = group.size as u32 * 8;
@@ -153,6 +155,7 @@ impl Lower<'_> {
         let all = self.emit(Op::Freeze, &[all], self.out.ty(all));
         let words = self.cast_vector(CastOp::Bitcast, all, word);
         let vty = self.out.ty(words);
+        self.words.insert(id, words);
         let (low, _) = group.extent();
         for m in &group.members {
             let place = (m.offset - low) as u32;

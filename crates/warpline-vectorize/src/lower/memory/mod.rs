@@ -7,6 +7,7 @@ mod gather;
 mod grouped;
 mod interleaved;
 mod lane_private;
+mod overlapping;
 mod packed;
 mod subword;
 mod tables;
@@ -147,7 +148,7 @@ impl Lower<'_> {
         match (&group.blocks, group.stores) {
             _ if group.alike => self.group_in_order(group),
             (Some(blocks), true) => self.store_blocks(group, blocks),
-            (Some(blocks), false) => self.load_blocks(group, blocks),
+            (Some(blocks), false) => self.load_blocks(id, blocks),
             (None, true) => self.store_group(group),
             (None, false) => self.load_wide(group),
         }
