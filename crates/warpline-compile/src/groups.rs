@@ -3,14 +3,15 @@
 use warpline_ir::FuncId;
 use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
-use warpline_vectorize::groups::{self, Cut, Rules, Work};
+use warpline_vectorize::driver::{self, Division, Extent, MadeVariants, OfSize, Tail};
+use warpline_vectorize::groups::{self, Cut, Region, Rules, Work};
 use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
 use warpline_vectorize::work_items::WorkItems;
 use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
 
 use crate::error::{Error, Result};
+use crate::group_sizes;
 use crate::kernel::Kernel;
 use crate::options::VectorizeOptions;
 
@@ -135,22 +136,37 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     let (Some(regions), Some(items)) = (kernel.regions.clone(), kernel.items.clone()) else {
         return Err(Error::Internal(format!("`{}` was not cut", kernel.name)));
     };
-    let width = kernel.width;
-    let mut rows = Rows { options, kernel, new: Vec::new(), reports: Vec::new(), scalar: true };
-    let mut made = Vec::new();
-    for number in 0..regions.cut.regions.len() {
-        made.push(rows.make(&regions, number, names)?);
-    }
-    let Rows { mut new, reports, scalar, .. } = rows;
-    let ir = &mut kernel.imported.ir;
-    let warp = items.warps.map(|_| width);
-    let some = match driver::groups_of_regions(ir, &items, &regions.cut, &made, warp, names.groups) {
-        Ok(some) => some,
-        Err(error) => return Err(refusal(kernel, &error)),
+    let sizes = group_sizes::of(options, kernel, &items, &regions);
+    let any = match sizes.is_empty() {
+        true => names.groups.to_owned(),
+        false => format!("{}.any", names.groups),
     };
+    let row = kernel.row;
+    let mut rows = Rows::new(options, kernel, &regions, (row, None));
+    let mut some = rows.driver(&items, Names { groups: &any, ..names })?;
+    let Rows { mut new, reports, mut scalar, .. } = rows;
+    let mut of_sizes = Vec::new();
+    for one in &sizes {
+        let [lanes, ndrange, groups] = [names.lanes, names.ndrange, names.groups].map(|name| one.named(name));
+        let names = Names { lanes: &lanes, ndrange: &ndrange, groups: &groups, ..names };
+        let size = Some(one.size);
+        let mut rows = Rows::new(options, kernel, &one.regions, (size, size));
+        let made = rows.driver(&one.items, names);
+        // A kernel for any size is there.
+        let Ok(driver) = made else { continue };
+        of_sizes.push(OfSize { size: one.size, driver });
+        scalar &= rows.scalar;
+        new.extend(rows.new);
+    }
+    let ir = &mut kernel.imported.ir;
+    if !sizes.is_empty() {
+        some = driver::groups_by_size(ir, &items, &of_sizes, some, names.groups);
+        new.push(some);
+    }
     let all = driver::all_groups(ir, &items, some, names.ndrange);
-    let size = driver::workspace_size(ir, &items, &regions.cut, names.workspace);
-    new.extend([some, all, size]);
+    let cuts = std::iter::once(&regions.cut).chain(sizes.iter().map(|one| &one.regions.cut));
+    let size = driver::workspace_size(ir, &items, cuts, names.workspace);
+    new.extend([all, size]);
     let longest = Regions::longest(&regions.cut, &regions.widths);
     let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
     let Some((_, made)) = reports.into_iter().find(|(number, _)| *number == longest) else {
@@ -167,20 +183,47 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
 struct Rows<'a> {
     options: &'a VectorizeOptions,
     kernel: &'a mut Kernel,
+    regions: &'a Regions,
+    /// How many work-items a row has at most, if that is known, and how many all rows have, if that is.
+    row: Option<u32>,
+    size: Option<u32>,
     new: Vec<FuncId>,
     /// What is said of those that have vectors.
     reports: Vec<(usize, Vectorized)>,
     scalar: bool,
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    fn new(
+        options: &'a VectorizeOptions,
+        kernel: &'a mut Kernel,
+        regions: &'a Regions,
+        (row, size): (Option<u32>, Option<u32>),
+    ) -> Rows<'a> {
+        Rows { options, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
+    }
+
+    /// Makes the forms of all regions, and the driver over some groups of this name.
+    fn driver(&mut self, items: &WorkItems, names: Names<'_>) -> Result<FuncId> {
+        let regions = self.regions;
+        let rows: Vec<Option<FuncId>> = (0..regions.cut.regions.len())
+            .map(|number| self.make(number, names))
+            .collect::<Result<_>>()?;
+        let warp = items.warps.map(|_| self.kernel.width);
+        let ir = &mut self.kernel.imported.ir;
+        let made = driver::groups_of_regions(ir, items, &regions.cut, &rows, (warp, self.size), names.groups);
+        let some = made.map_err(|error| refusal(self.kernel, &error))?;
+        self.new.push(some);
+        Ok(some)
+    }
+
     /// Makes the forms of a region and its driver over a row of work-items, if it has one.
     fn make(
         &mut self,
-        regions: &Regions,
         number: usize,
         Names { lanes, ndrange, .. }: Names<'_>,
     ) -> Result<Option<FuncId>> {
+        let regions = self.regions;
         let region = &regions.cut.regions[number];
         let name = format!("{ndrange}.row{number}");
         match region.work {
@@ -189,29 +232,34 @@ impl Rows<'_> {
                 self.new.push(region.func);
                 return Ok(None);
             }
-            Work::Each => return self.scalar(region.func, &region.args, &name).map(Some),
+            Work::Each => return self.scalar(region, &name).map(Some),
             Work::Lanes => self.new.extend(region.bound),
         }
+        let extent = self.extent(region);
         let kernel = &mut *self.kernel;
         let math = kernel.math_library(&self.options.kernel);
         let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
-        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
-        let asked = VectorizerOptions { args: region.args.clone(), ..asked };
-        let Widths { epilogue, tail, least, ref chosen, .. } = regions.widths[number];
+        let Widths { lanes: width, epilogue, tail, least, ref chosen, .. } = regions.widths[number];
+        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), width, false, &math, &bodies);
+        let asked = VectorizerOptions { args: region.args.clone(), row: self.row, ..asked };
         let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.
             Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),
+            // Nothing is left over.
+            _ if matches!(extent, Extent::Exactly(count) if count.is_multiple_of(width)) => {
+                Division { epilogue: width, tail: Tail::Scalar, prologue: 0, least: 0 }
+            }
             _ => Division { epilogue, tail, prologue: 0, least },
         };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
             .map_err(|e| refusal(kernel, &e))?;
         self.reports.push((number, made.full.clone()));
         if chosen.is_some() && stays_scalar(&regions.widths[number]) {
-            return self.scalar(region.func, &region.args, &name).map(Some);
+            return self.scalar(region, &name).map(Some);
         }
         self.scalar = false;
         let ir = &mut kernel.imported.ir;
-        let row = driver::vector_range(ir, region.func, &made.variants(), &region.args, &name)
+        let row = driver::vector_over(ir, region.func, &made.variants(), &region.args, extent, &name)
             .map_err(|e| refusal(kernel, &e))?;
         if made.least > 0 || made.tail() == Tail::Scalar {
             self.new.push(region.func);
@@ -221,11 +269,21 @@ impl Rows<'_> {
     }
 
     /// A region as a scalar program.
-    fn scalar(&mut self, func: FuncId, args: &[ArgShape], name: &str) -> Result<FuncId> {
-        let made = driver::scalar_range(&mut self.kernel.imported.ir, func, args, name);
+    fn scalar(&mut self, region: &Region, name: &str) -> Result<FuncId> {
+        let (extent, ir) = (self.extent(region), &mut self.kernel.imported.ir);
+        let made = driver::scalar_over(ir, region.func, &region.args, extent, name);
         let made = made.map_err(|e| refusal(self.kernel, &e))?;
-        self.new.extend([func, made]);
+        self.new.extend([region.func, made]);
         Ok(made)
+    }
+
+    /// Over which ranges a region is run. Drivers for groups of a certain size are only called where no index wraps.
+    fn extent(&self, region: &Region) -> Extent {
+        match self.size {
+            None => Extent::Any,
+            Some(_) if region.bound.is_some() => Extent::WithoutWrap,
+            Some(size) => Extent::Exactly(size),
+        }
     }
 }
 

@@ -66,6 +66,7 @@ mod embedder;
 mod error;
 mod exact;
 mod forward_stores;
+pub mod group_sizes;
 pub mod groups;
 mod hoist_loads;
 mod if_conversion;
