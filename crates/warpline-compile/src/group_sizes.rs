@@ -6,7 +6,7 @@
 
 use warpline_ir::Module;
 use warpline_vectorize::Options as VectorizerOptions;
-use warpline_vectorize::group_sizes;
+use warpline_vectorize::group_sizes::{self, GroupSize};
 use warpline_vectorize::groups::Rules;
 use warpline_vectorize::work_items::WorkItems;
 
@@ -17,14 +17,16 @@ use crate::options::VectorizeOptions;
 /// The numbers of work-items in the dimension of lanes that programs use most: those that get code of their own first
 /// come first.
 const USUAL: [u32; 3] = [16, 64, 256];
+/// The same in rows of groups that have several.
+const USUAL_ROWS: [u32; 3] = [16, 8, 32];
 /// So many instructions code for these sizes may have, all regions together, before it is vectorized: it takes as long
 /// to compile as the code for any size.
 const MOST_INSTRUCTIONS: usize = 600;
 
 /// A kernel for groups of a size that is known, all of them whole.
 pub(crate) struct OfOneSize {
-    /// How many work-items groups have in the dimension of lanes.
-    pub(crate) size: u32,
+    /// How many work-items groups have.
+    pub(crate) size: GroupSize,
     pub(crate) items: WorkItems,
     pub(crate) regions: Regions,
 }
@@ -32,7 +34,7 @@ pub(crate) struct OfOneSize {
 impl OfOneSize {
     /// The name of what has this name for any size.
     pub(crate) fn named(&self, name: &str) -> String {
-        format!("{name}.of{}", self.size)
+        format!("{name}.of{}", self.size.row)
     }
 }
 
@@ -51,8 +53,9 @@ pub(crate) fn of(
     let sizes = match kernel.group {
         Some(group) => vec![group[items.lanes as usize]],
         None => {
+            let usual = if items.has_rows() { USUAL_ROWS } else { USUAL };
             let each = instructions(&kernel.imported.ir, regions).max(1);
-            USUAL.into_iter().take(MOST_INSTRUCTIONS / each).collect()
+            usual.into_iter().take(MOST_INSTRUCTIONS / each).collect()
         }
     };
     let mut all = Vec::new();
@@ -64,7 +67,9 @@ pub(crate) fn of(
 
 /// How many instructions regions have.
 fn instructions(ir: &Module, regions: &Regions) -> usize {
-    let of = |func: &warpline_ir::Function| func.layout.iter().map(|&b| func.block_insts(b).count()).sum::<usize>();
+    let of = |func: &warpline_ir::Function| {
+        func.layout.iter().map(|&b| func.block_insts(b).count()).sum::<usize>()
+    };
     regions.cut.regions.iter().map(|region| of(&ir.functions[region.func])).sum()
 }
 
@@ -73,13 +78,14 @@ fn of_size(
     options: &VectorizeOptions,
     kernel: &mut Kernel,
     items: &WorkItems,
-    size: u32,
+    row: u32,
 ) -> Option<OfOneSize> {
+    let size = GroupSize::with_rows_of(row, items);
     let items = group_sizes::of_size(&mut kernel.imported.ir, items, size);
     let math = kernel.math_library(&options.kernel);
     let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
     let asked = kernel.vectorizer("auto".to_owned(), 1, false, &math, &bodies);
-    let asked = VectorizerOptions { row: Some(size), ..asked };
+    let asked = VectorizerOptions { row: Some(row), ..asked };
     let rules = Rules { strict: options.kernel.strict_barriers, uniform: kernel.directives.uniform_barriers };
     let given = if kernel.chosen.is_none() { Some(kernel.width) } else { None };
     let vectors = kernel.vectors;

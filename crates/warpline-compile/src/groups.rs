@@ -4,6 +4,7 @@ use warpline_ir::FuncId;
 use warpline_llvm::Imported;
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{self, Division, Extent, MadeVariants, OfSize, Tail};
+use warpline_vectorize::group_sizes::GroupSize;
 use warpline_vectorize::groups::{self, Cut, Region, Rules, Work};
 use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
@@ -149,8 +150,8 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     for one in &sizes {
         let [lanes, ndrange, groups] = [names.lanes, names.ndrange, names.groups].map(|name| one.named(name));
         let names = Names { lanes: &lanes, ndrange: &ndrange, groups: &groups, ..names };
-        let size = Some(one.size);
-        let mut rows = Rows::new(options, kernel, &one.regions, (size, size));
+        let row = Some(one.size.row);
+        let mut rows = Rows::new(options, kernel, &one.regions, (row, Some(one.size)));
         let made = rows.driver(&one.items, names);
         // A kernel for any size is there.
         let Ok(driver) = made else { continue };
@@ -184,9 +185,9 @@ struct Rows<'a> {
     options: &'a VectorizeOptions,
     kernel: &'a mut Kernel,
     regions: &'a Regions,
-    /// How many work-items a row has at most, if that is known, and how many all rows have, if that is.
+    /// How many work-items a row has at most, if that is known, and the size of all groups, if that is.
     row: Option<u32>,
-    size: Option<u32>,
+    size: Option<GroupSize>,
     new: Vec<FuncId>,
     /// What is said of those that have vectors.
     reports: Vec<(usize, Vectorized)>,
@@ -198,7 +199,7 @@ impl<'a> Rows<'a> {
         options: &'a VectorizeOptions,
         kernel: &'a mut Kernel,
         regions: &'a Regions,
-        (row, size): (Option<u32>, Option<u32>),
+        (row, size): (Option<u32>, Option<GroupSize>),
     ) -> Rows<'a> {
         Rows { options, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
     }
@@ -206,9 +207,8 @@ impl<'a> Rows<'a> {
     /// Makes the forms of all regions, and the driver over some groups of this name.
     fn driver(&mut self, items: &WorkItems, names: Names<'_>) -> Result<FuncId> {
         let regions = self.regions;
-        let rows: Vec<Option<FuncId>> = (0..regions.cut.regions.len())
-            .map(|number| self.make(number, names))
-            .collect::<Result<_>>()?;
+        let rows: Vec<Option<FuncId>> =
+            (0..regions.cut.regions.len()).map(|number| self.make(number, names)).collect::<Result<_>>()?;
         let warp = items.warps.map(|_| self.kernel.width);
         let ir = &mut self.kernel.imported.ir;
         let made = driver::groups_of_regions(ir, items, &regions.cut, &rows, (warp, self.size), names.groups);
@@ -218,11 +218,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Makes the forms of a region and its driver over a row of work-items, if it has one.
-    fn make(
-        &mut self,
-        number: usize,
-        Names { lanes, ndrange, .. }: Names<'_>,
-    ) -> Result<Option<FuncId>> {
+    fn make(&mut self, number: usize, Names { lanes, ndrange, .. }: Names<'_>) -> Result<Option<FuncId>> {
         let regions = self.regions;
         let region = &regions.cut.regions[number];
         let name = format!("{ndrange}.row{number}");
@@ -282,7 +278,7 @@ impl<'a> Rows<'a> {
         match self.size {
             None => Extent::Any,
             Some(_) if region.bound.is_some() => Extent::WithoutWrap,
-            Some(size) => Extent::Exactly(size),
+            Some(size) => Extent::Exactly(size.row),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::ndrange::{
 };
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, element_bytes};
+use crate::group_sizes::{GroupSize, index_bound};
 use crate::groups::{Cut, Decision, End, Passed, Work};
 use crate::work_items::{Added, WorkItems};
 
@@ -36,8 +37,8 @@ enum Own {
 /// others. A parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
 /// drivers](super::vector_range) of the regions that are executed for all work-items. `warp` is how many lanes a warp
 /// has in a kernel that does something by warps: groups of which a warp would be parts of several rows end the program,
-/// since it has no other lanes than those of one row. With a `size`, it is only called for ranges whose groups have so
-/// many work-items in dimension 0, all of them.
+/// since it has no other lanes than those of one row. With a `size`, it is only called for ranges all of whose groups
+/// have it.
 ///
 /// # Errors
 /// If there is a cell of a type that has no place in memory.
@@ -46,7 +47,7 @@ pub fn groups_of_regions(
     items: &WorkItems,
     cut: &Cut,
     rows: &[Option<FuncId>],
-    (warp, size): (Option<u32>, Option<u32>),
+    (warp, size): (Option<u32>, Option<GroupSize>),
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     let mut b = Builder::new(module, name);
@@ -63,8 +64,10 @@ pub fn groups_of_regions(
     }
     let exit = b.block("exit");
     let mut all = dimensions(&mut b, items, range, true, exit);
-    let size = size.map(|size| b.int(64, size.into()));
-    all[0].enqueued = size.unwrap_or(all[0].enqueued);
+    let size = [0, 1, 2].map(|d| size.and_then(|size| size.of(d)).map(|n| b.int(64, n.into())));
+    for (dimension, known) in all.iter_mut().zip(size) {
+        dimension.enqueued = known.unwrap_or(dimension.enqueued);
+    }
     if let Some(lanes) = warp {
         require_whole_warps(&mut b, &all, lanes);
     }
@@ -84,7 +87,9 @@ pub fn groups_of_regions(
         })
         .collect();
     let (mut group, open) = begin_some_groups(&mut b, items, all, numbers, exit);
-    group[0].local = size.unwrap_or(group[0].local);
+    for (dimension, known) in group.iter_mut().zip(size) {
+        dimension.local = known.unwrap_or(dimension.local);
+    }
     let done = b.block("done");
     let blocks: Vec<Block> = (0..cut.regions.len()).map(|k| b.block(&format!("region{k}"))).collect();
     b.br(blocks[0]);
@@ -99,22 +104,13 @@ pub fn groups_of_regions(
     Ok(b.finish())
 }
 
-/// A driver over some groups, all of which have so many work-items in the dimension of lanes.
+/// A driver over some groups, all of which are of a size.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct OfSize {
-    /// The number.
-    pub size: u32,
+    /// The size.
+    pub size: GroupSize,
     /// The driver.
     pub driver: FuncId,
-}
-
-/// Indices of ranges that end before this neither wrap nor change their signs.
-fn few_indices(items: &WorkItems) -> i64 {
-    let bits = items.added.iter().filter_map(|a| match a {
-        Added::Index(bits) => Some(*bits),
-        _ => None,
-    });
-    1 << (bits.min().unwrap_or(32).clamp(1, 32) - 1)
 }
 
 /// Adds a driver of [some groups](groups_of_regions) that leaves a range to one of those for groups of a certain size,
@@ -133,19 +129,30 @@ pub fn groups_by_size(
     b.func.add_param(Type::PTR, "workspace");
     let all = b.func.params.clone();
     let exit = b.block("exit");
-    let [offset, size, local] = [offset, size, local].map(|array| number(&mut b, items, array, 0));
-    let end = b.binary(BinaryOp::Add, offset, size, InstFlags::empty());
-    let bound = b.int(64, few_indices(items));
-    let are_few = [offset, size, end].map(|x| b.icmp(IntPred::Ult, x, bound));
-    let are_few = are_few.into_iter().reduce(|x, y| b.binary(BinaryOp::And, x, y, InstFlags::empty()));
+    let [offset, row] = [offset, size].map(|array| number(&mut b, items, array, 0));
+    let local = [0, 1, 2].map(|d| {
+        let [size, local] = [size, local].map(|array| number(&mut b, items, array, d));
+        let zero = b.int(64, 0);
+        let all = b.icmp(IntPred::Eq, local, zero);
+        b.value(Op::Select, &[all, size, local], I64)
+    });
+    let end = b.binary(BinaryOp::Add, offset, row, InstFlags::empty());
+    let bound = b.int(64, index_bound(items) as i64);
+    let small = [offset, row, end].map(|x| b.icmp(IntPred::Ult, x, bound));
     for of_size in sizes {
         let (this, other) = (b.block("this"), b.block("other"));
-        let wanted = b.int(64, of_size.size.into());
-        let is_wanted = b.icmp(IntPred::Eq, local, wanted);
-        let (rest, zero) = (b.binary(BinaryOp::URem, size, wanted, InstFlags::empty()), b.int(64, 0));
-        let are_whole = b.icmp(IntPred::Eq, rest, zero);
-        let fits = b.binary(BinaryOp::And, is_wanted, are_whole, InstFlags::empty());
-        let fits = are_few.map_or(fits, |few| b.binary(BinaryOp::And, fits, few, InstFlags::empty()));
+        let wanted = b.int(64, of_size.size.row.into());
+        let (rest, zero) = (b.binary(BinaryOp::URem, row, wanted, InstFlags::empty()), b.int(64, 0));
+        let mut fits = b.icmp(IntPred::Eq, rest, zero);
+        for condition in small {
+            fits = b.binary(BinaryOp::And, fits, condition, InstFlags::empty());
+        }
+        for (d, local) in local.into_iter().enumerate() {
+            let Some(wanted) = of_size.size.of(d) else { continue };
+            let wanted = b.int(64, wanted.into());
+            let is_wanted = b.icmp(IntPred::Eq, local, wanted);
+            fits = b.binary(BinaryOp::And, fits, is_wanted, InstFlags::empty());
+        }
         b.cond_br(fits, this, other);
         b.at = this;
         b.call(of_size.driver, &all);
