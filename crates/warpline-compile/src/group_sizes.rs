@@ -10,7 +10,7 @@ use warpline_vectorize::group_sizes::{self, GroupSize};
 use warpline_vectorize::groups::Rules;
 use warpline_vectorize::work_items::WorkItems;
 
-use crate::groups::Regions;
+use crate::groups::{Called, Regions};
 use crate::kernel::Kernel;
 use crate::options::VectorizeOptions;
 
@@ -21,7 +21,7 @@ const USUAL: [u32; 3] = [16, 64, 256];
 const USUAL_ROWS: [u32; 3] = [16, 8, 32];
 /// So many instructions code for these sizes may have, all regions together, before it is vectorized: it takes as long
 /// to compile as the code for any size.
-const MOST_INSTRUCTIONS: usize = 600;
+const MOST_INSTRUCTIONS: usize = 300;
 
 /// A kernel for groups of a size that is known, all of them whole.
 pub(crate) struct OfOneSize {
@@ -45,6 +45,7 @@ pub(crate) fn of(
     kernel: &mut Kernel,
     items: &WorkItems,
     regions: &Regions,
+    called: &Called,
 ) -> Vec<OfOneSize> {
     // What sub-groups do depends on how many lanes there are.
     if items.has_sub_groups || items.warps.is_some() {
@@ -55,12 +56,13 @@ pub(crate) fn of(
         None => {
             let usual = if items.has_rows() { USUAL_ROWS } else { USUAL };
             let each = instructions(&kernel.imported.ir, regions).max(1);
+            log::debug!("{}: {each} instructions in regions", kernel.name);
             usual.into_iter().take(MOST_INSTRUCTIONS / each).collect()
         }
     };
     let mut all = Vec::new();
     for size in sizes.into_iter().filter(|&size| size > 0) {
-        all.extend(of_size(options, kernel, items, size));
+        all.extend(of_size(options, kernel, items, size, called));
     }
     all
 }
@@ -79,12 +81,11 @@ fn of_size(
     kernel: &mut Kernel,
     items: &WorkItems,
     row: u32,
+    called: &Called,
 ) -> Option<OfOneSize> {
     let size = GroupSize::with_rows_of(row, items);
     let items = group_sizes::of_size(&mut kernel.imported.ir, items, size);
-    let math = kernel.math_library(&options.kernel);
-    let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
-    let asked = kernel.vectorizer("auto".to_owned(), 1, false, &math, &bodies);
+    let asked = kernel.vectorizer("auto".to_owned(), 1, false, &called.math, &called.bodies);
     let asked = VectorizerOptions { row: Some(row), ..asked };
     let rules = Rules { strict: options.kernel.strict_barriers, uniform: kernel.directives.uniform_barriers };
     let given = if kernel.chosen.is_none() { Some(kernel.width) } else { None };

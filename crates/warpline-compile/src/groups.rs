@@ -1,7 +1,7 @@
 //! Kernels with barriers: the W-lane forms of their regions, and the drivers that run them over work-groups.
 
 use warpline_ir::FuncId;
-use warpline_llvm::Imported;
+use warpline_llvm::{FinalBodies, Imported};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{self, Division, Extent, MadeVariants, OfSize, Tail};
 use warpline_vectorize::group_sizes::GroupSize;
@@ -14,6 +14,7 @@ use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorize
 use crate::error::{Error, Result};
 use crate::group_sizes;
 use crate::kernel::Kernel;
+use crate::math::VectorMath;
 use crate::options::VectorizeOptions;
 
 /// A kernel that was cut at its barriers.
@@ -109,6 +110,8 @@ pub struct MadeOfRegions {
     pub new: Vec<FuncId>,
     /// Whether all regions run the scalar program.
     pub scalar: bool,
+    /// How it was cut: for groups of any size, and for each that has code of its own.
+    pub cuts: Vec<Cut>,
 }
 
 /// The names of what is made of a kernel with barriers.
@@ -137,13 +140,17 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     let (Some(regions), Some(items)) = (kernel.regions.clone(), kernel.items.clone()) else {
         return Err(Error::Internal(format!("`{}` was not cut", kernel.name)));
     };
-    let sizes = group_sizes::of(options, kernel, &items, &regions);
+    let called = Called {
+        math: kernel.math_library(&options.kernel),
+        bodies: kernel.imported.final_bodies(kernel.vectors.register_bits),
+    };
+    let sizes = group_sizes::of(options, kernel, &items, &regions, &called);
     let any = match sizes.is_empty() {
         true => names.groups.to_owned(),
         false => format!("{}.any", names.groups),
     };
     let row = kernel.row;
-    let mut rows = Rows::new(options, kernel, &regions, (row, None));
+    let mut rows = Rows::new(&called, kernel, &regions, (row, None));
     let mut some = rows.driver(&items, Names { groups: &any, ..names })?;
     let Rows { mut new, reports, mut scalar, .. } = rows;
     let mut of_sizes = Vec::new();
@@ -151,7 +158,7 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
         let [lanes, ndrange, groups] = [names.lanes, names.ndrange, names.groups].map(|name| one.named(name));
         let names = Names { lanes: &lanes, ndrange: &ndrange, groups: &groups, ..names };
         let row = Some(one.size.row);
-        let mut rows = Rows::new(options, kernel, &one.regions, (row, Some(one.size)));
+        let mut rows = Rows::new(&called, kernel, &one.regions, (row, Some(one.size)));
         let made = rows.driver(&one.items, names);
         // A kernel for any size is there.
         let Ok(driver) = made else { continue };
@@ -165,8 +172,9 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
         new.push(some);
     }
     let all = driver::all_groups(ir, &items, some, names.ndrange);
-    let cuts = std::iter::once(&regions.cut).chain(sizes.iter().map(|one| &one.regions.cut));
-    let size = driver::workspace_size(ir, &items, cuts, names.workspace);
+    let cuts = std::iter::once(regions.cut.clone());
+    let cuts: Vec<Cut> = cuts.chain(sizes.into_iter().map(|one| one.regions.cut)).collect();
+    let size = driver::workspace_size(ir, &items, &cuts, names.workspace);
     new.extend([all, size]);
     let longest = Regions::longest(&regions.cut, &regions.widths);
     let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
@@ -177,12 +185,18 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     };
     let mut made = made;
     made.dependences.warnings = warnings;
-    Ok(MadeOfRegions { made, driver: all, new, scalar })
+    Ok(MadeOfRegions { made, driver: all, new, scalar, cuts })
+}
+
+/// What is known of functions that a kernel calls.
+pub(crate) struct Called {
+    pub(crate) math: VectorMath,
+    pub(crate) bodies: FinalBodies,
 }
 
 /// The regions of a kernel, as they are made.
 struct Rows<'a> {
-    options: &'a VectorizeOptions,
+    called: &'a Called,
     kernel: &'a mut Kernel,
     regions: &'a Regions,
     /// How many work-items a row has at most, if that is known, and the size of all groups, if that is.
@@ -196,12 +210,12 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(
-        options: &'a VectorizeOptions,
+        called: &'a Called,
         kernel: &'a mut Kernel,
         regions: &'a Regions,
         (row, size): (Option<u32>, Option<GroupSize>),
     ) -> Rows<'a> {
-        Rows { options, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
+        Rows { called, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
     }
 
     /// Makes the forms of all regions, and the driver over some groups of this name.
@@ -232,11 +246,9 @@ impl<'a> Rows<'a> {
             Work::Lanes => self.new.extend(region.bound),
         }
         let extent = self.extent(region);
-        let kernel = &mut *self.kernel;
-        let math = kernel.math_library(&self.options.kernel);
-        let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
+        let (kernel, Called { math, bodies }) = (&mut *self.kernel, self.called);
         let Widths { lanes: width, epilogue, tail, least, ref chosen, .. } = regions.widths[number];
-        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), width, false, &math, &bodies);
+        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), width, false, math, bodies);
         let asked = VectorizerOptions { args: region.args.clone(), row: self.row, ..asked };
         let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.

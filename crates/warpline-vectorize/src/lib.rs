@@ -112,6 +112,7 @@ pub mod width;
 pub mod work_items;
 mod wrapping_indices;
 
+pub use callees::is_variant;
 pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Packing, Passing};
 pub use elementary::Elementary;
 pub use embedder::{AllCallees, Callees, MathLibrary, NoCallees, NoMathLibrary};
