@@ -230,13 +230,12 @@ fn groups_of_sizes_with_code_of_their_own_do_what_others_do() {
     }
     for body in SIZES {
         let text = kernel("", "", &body.replace("BARRIER", WAIT));
-        // Those that have code of their own, whole and with a last group that is smaller, their neighbours, and several
-        // rows of a kernel that does not ask for them.
-        for local in ["16", "64", "240", "256", "15", "17", "8", "1", "100"] {
+        // Those that have code of their own, with a last group that is smaller or without, and one that has none.
+        for local in ["16", "64", "256", "17"] {
             let (code, said) = run(&text, local, "random");
             assert_eq!(code, Some(0), "{local}: {body}: {said}");
         }
-        for (global, local) in [("256", "256"), ("512", "64"), ("1024", "256"), ("80", "16")] {
+        for (global, local) in [("512", "64"), ("1024", "256")] {
             let (input, output) = (format!("in=i32[{global}]=random"), format!("out=i32[{global}]"));
             let n = format!("n={global}");
             let mut options = vec!["--global", global, "--local", local, "--bind", &input, "--bind", &output];
