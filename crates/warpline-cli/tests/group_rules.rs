@@ -209,3 +209,93 @@ fn runs_have_groups_of_the_size_that_a_kernel_requires() {
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("reqd_work_group_size"), "{said}");
 }
+
+/// What kernels do with the size of their groups: remainders, loops around barriers, halves of groups, guards that no
+/// work-item of a small group passes.
+const SIZES: [&str; 4] = [
+    "int size = get_local_size(0), x = in[g];\nfor (int r = 0; r < 3; r++) { tmp[l] = x;\nBARRIER\nx += tmp[(l + 1) % \
+     size] * 3 + tmp[(l + size - 1) % size];\nBARRIER\n}\nout[g] = x;",
+    "int size = get_local_size(0); tmp[l] = in[g];\nfor (int s = 1; s < size; s *= 2) { BARRIER\nint y = l >= s ? tmp[l - \
+     s] : 0;\nBARRIER\ntmp[l] += y; }\nBARRIER\nout[g] = tmp[size - 1 - l];",
+    "int size = get_local_size(0); tmp[l] = in[g];\nBARRIER\nfor (int s = 128; s > 0; s /= 2) { if (l < s && l + s < \
+     size) tmp[l] += tmp[l + s];\nBARRIER\n}\nif (l == 0) out[get_group_id(0)] = tmp[0];",
+    "if (g >= n - 3) return; tmp[l] = in[g] + (l >> 4);\nBARRIER\nif (get_local_size(0) > 20) { BARRIER\ntmp[l] *= 2; \
+     }\nout[g] = tmp[l] + (int)get_num_groups(0) + (int)get_global_size(0);",
+];
+
+#[test]
+fn groups_of_sizes_with_code_of_their_own_do_what_others_do() {
+    if !has_clang() {
+        return;
+    }
+    for body in SIZES {
+        let text = kernel("", "", &body.replace("BARRIER", WAIT));
+        // Those that have code of their own, with a last group that is smaller or without, and one that has none.
+        for local in ["16", "64", "256", "17"] {
+            let (code, said) = run(&text, local, "random");
+            assert_eq!(code, Some(0), "{local}: {body}: {said}");
+        }
+        for (global, local) in [("512", "64"), ("1024", "256")] {
+            let (input, output) = (format!("in=i32[{global}]=random"), format!("out=i32[{global}]"));
+            let n = format!("n={global}");
+            let mut options = vec!["--global", global, "--local", local, "--bind", &input, "--bind", &output];
+            options.extend(["--bind", "tmp=local:i32[256]", "--bind", &n]);
+            let (code, said) = with_source("run", &text, &options);
+            assert_eq!(code, Some(0), "{global}, {local}: {body}: {said}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_sizes_with_code_of_their_own_do_what_others_do() {
+    if !has_clang() {
+        return;
+    }
+    let body = format!(
+        "int x = l, y = get_local_id(1), w = get_local_size(0), h = get_local_size(1); int at = get_global_id(1) * \
+         get_global_size(0) + g;\ntmp[x * h + y] = in[at];\n{WAIT}\nint s = tmp[y * w + x] + tmp[(y + 1) % h * w + (x + 1) \
+         % w];\n{WAIT}\ntmp[y * w + x] = s;\n{WAIT}\nout[at] = s + tmp[(h - 1 - y) * w + w - 1 - x];"
+    );
+    let text = kernel("", "", &body);
+    for (global, local) in [
+        ("32,6", "16,2"),
+        ("32,8", "8,8"),
+        ("64,4", "32,4"),
+        ("32,5", "16,2"),
+        ("24,4", "16,4"),
+        ("48,3", "16,1"),
+    ] {
+        let mut options = vec!["--global", global, "--local", local, "--bind", "in=i32[256]=random"];
+        options.extend(["--bind", "out=i32[256]", "--bind", "tmp=local:i32[256]", "--bind", "n=1"]);
+        let (code, said) = with_source("run", &text, &options);
+        assert_eq!(code, Some(0), "{global}, {local}: {said}");
+    }
+}
+
+#[test]
+fn a_required_size_of_groups_has_code_of_its_own() {
+    if !has_clang() {
+        return;
+    }
+    for size in ["16", "24", "240"] {
+        for body in SIZES {
+            let attribute = format!("__attribute__((reqd_work_group_size({size}, 1, 1)))");
+            let text = kernel("", &attribute, &body.replace("BARRIER", WAIT));
+            let (code, said) = run(&text, size, "random");
+            assert_eq!(code, Some(0), "{size}: {body}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_barrier_in_a_function_that_calls_itself_is_refused_for_that() {
+    if !has_clang() {
+        return;
+    }
+    let helper = format!(
+        "int f(local int *t, int k) {{ {WAIT} return k > 0 ? f(t, k - 1) * t[k] + f(t, k - 2) : 1; }}"
+    );
+    let (code, said) = vectorize(&kernel(&helper, "", "out[g] = f(tmp, n) + l;"), &[]);
+    assert_ne!(code, Some(0), "{said}");
+    assert!(said.contains("it leads to `f`") && said.contains("since it calls itself"), "{said}");
+}

@@ -1,17 +1,20 @@
 //! Kernels with barriers: the W-lane forms of their regions, and the drivers that run them over work-groups.
 
 use warpline_ir::FuncId;
-use warpline_llvm::Imported;
+use warpline_llvm::{FinalBodies, Imported};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::driver::{self, Division, MadeVariants, Tail};
-use warpline_vectorize::groups::{self, Cut, Rules, Work};
+use warpline_vectorize::driver::{self, Division, Extent, MadeVariants, OfSize, Tail};
+use warpline_vectorize::group_sizes::GroupSize;
+use warpline_vectorize::groups::{self, Cut, Region, Rules, Work};
 use warpline_vectorize::warps::Warps;
 use warpline_vectorize::width::{self, Estimate, Machine, Widths};
 use warpline_vectorize::work_items::WorkItems;
 use warpline_vectorize::{Options as VectorizerOptions, VectorizeError, Vectorized};
 
 use crate::error::{Error, Result};
+use crate::group_sizes;
 use crate::kernel::Kernel;
+use crate::math::VectorMath;
 use crate::options::VectorizeOptions;
 
 /// A kernel that was cut at its barriers.
@@ -107,6 +110,8 @@ pub struct MadeOfRegions {
     pub new: Vec<FuncId>,
     /// Whether all regions run the scalar program.
     pub scalar: bool,
+    /// How it was cut: for groups of any size, and for each that has code of its own.
+    pub cuts: Vec<Cut>,
 }
 
 /// The names of what is made of a kernel with barriers.
@@ -135,22 +140,42 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     let (Some(regions), Some(items)) = (kernel.regions.clone(), kernel.items.clone()) else {
         return Err(Error::Internal(format!("`{}` was not cut", kernel.name)));
     };
-    let width = kernel.width;
-    let mut rows = Rows { options, kernel, new: Vec::new(), reports: Vec::new(), scalar: true };
-    let mut made = Vec::new();
-    for number in 0..regions.cut.regions.len() {
-        made.push(rows.make(&regions, number, names)?);
-    }
-    let Rows { mut new, reports, scalar, .. } = rows;
-    let ir = &mut kernel.imported.ir;
-    let warp = items.warps.map(|_| width);
-    let some = match driver::groups_of_regions(ir, &items, &regions.cut, &made, warp, names.groups) {
-        Ok(some) => some,
-        Err(error) => return Err(refusal(kernel, &error)),
+    let called = Called {
+        math: kernel.math_library(&options.kernel),
+        bodies: kernel.imported.final_bodies(kernel.vectors.register_bits),
     };
+    let sizes = group_sizes::of(options, kernel, &items, &regions, &called);
+    let any = match sizes.is_empty() {
+        true => names.groups.to_owned(),
+        false => format!("{}.any", names.groups),
+    };
+    let row = kernel.row;
+    let mut rows = Rows::new(&called, kernel, &regions, (row, None));
+    let mut some = rows.driver(&items, Names { groups: &any, ..names })?;
+    let Rows { mut new, reports, mut scalar, .. } = rows;
+    let mut of_sizes = Vec::new();
+    for one in &sizes {
+        let [lanes, ndrange, groups] = [names.lanes, names.ndrange, names.groups].map(|name| one.named(name));
+        let names = Names { lanes: &lanes, ndrange: &ndrange, groups: &groups, ..names };
+        let row = Some(one.size.row);
+        let mut rows = Rows::new(&called, kernel, &one.regions, (row, Some(one.size)));
+        let made = rows.driver(&one.items, names);
+        // A kernel for any size is there.
+        let Ok(driver) = made else { continue };
+        of_sizes.push(OfSize { size: one.size, driver });
+        scalar &= rows.scalar;
+        new.extend(rows.new);
+    }
+    let ir = &mut kernel.imported.ir;
+    if !sizes.is_empty() {
+        some = driver::groups_by_size(ir, &items, &of_sizes, some, names.groups);
+        new.push(some);
+    }
     let all = driver::all_groups(ir, &items, some, names.ndrange);
-    let size = driver::workspace_size(ir, &items, &regions.cut, names.workspace);
-    new.extend([some, all, size]);
+    let cuts = std::iter::once(regions.cut.clone());
+    let cuts: Vec<Cut> = cuts.chain(sizes.into_iter().map(|one| one.regions.cut)).collect();
+    let size = driver::workspace_size(ir, &items, &cuts, names.workspace);
+    new.extend([all, size]);
     let longest = Regions::longest(&regions.cut, &regions.widths);
     let warnings = reports.iter().flat_map(|(_, made)| made.dependences.warnings.iter().cloned()).collect();
     let Some((_, made)) = reports.into_iter().find(|(number, _)| *number == longest) else {
@@ -160,27 +185,55 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
     };
     let mut made = made;
     made.dependences.warnings = warnings;
-    Ok(MadeOfRegions { made, driver: all, new, scalar })
+    Ok(MadeOfRegions { made, driver: all, new, scalar, cuts })
+}
+
+/// What is known of functions that a kernel calls.
+pub(crate) struct Called {
+    pub(crate) math: VectorMath,
+    pub(crate) bodies: FinalBodies,
 }
 
 /// The regions of a kernel, as they are made.
 struct Rows<'a> {
-    options: &'a VectorizeOptions,
+    called: &'a Called,
     kernel: &'a mut Kernel,
+    regions: &'a Regions,
+    /// How many work-items a row has at most, if that is known, and the size of all groups, if that is.
+    row: Option<u32>,
+    size: Option<GroupSize>,
     new: Vec<FuncId>,
     /// What is said of those that have vectors.
     reports: Vec<(usize, Vectorized)>,
     scalar: bool,
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    fn new(
+        called: &'a Called,
+        kernel: &'a mut Kernel,
+        regions: &'a Regions,
+        (row, size): (Option<u32>, Option<GroupSize>),
+    ) -> Rows<'a> {
+        Rows { called, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
+    }
+
+    /// Makes the forms of all regions, and the driver over some groups of this name.
+    fn driver(&mut self, items: &WorkItems, names: Names<'_>) -> Result<FuncId> {
+        let regions = self.regions;
+        let rows: Vec<Option<FuncId>> =
+            (0..regions.cut.regions.len()).map(|number| self.make(number, names)).collect::<Result<_>>()?;
+        let warp = items.warps.map(|_| self.kernel.width);
+        let ir = &mut self.kernel.imported.ir;
+        let made = driver::groups_of_regions(ir, items, &regions.cut, &rows, (warp, self.size), names.groups);
+        let some = made.map_err(|error| refusal(self.kernel, &error))?;
+        self.new.push(some);
+        Ok(some)
+    }
+
     /// Makes the forms of a region and its driver over a row of work-items, if it has one.
-    fn make(
-        &mut self,
-        regions: &Regions,
-        number: usize,
-        Names { lanes, ndrange, .. }: Names<'_>,
-    ) -> Result<Option<FuncId>> {
+    fn make(&mut self, number: usize, Names { lanes, ndrange, .. }: Names<'_>) -> Result<Option<FuncId>> {
+        let regions = self.regions;
         let region = &regions.cut.regions[number];
         let name = format!("{ndrange}.row{number}");
         match region.work {
@@ -189,29 +242,32 @@ impl Rows<'_> {
                 self.new.push(region.func);
                 return Ok(None);
             }
-            Work::Each => return self.scalar(region.func, &region.args, &name).map(Some),
+            Work::Each => return self.scalar(region, &name).map(Some),
             Work::Lanes => self.new.extend(region.bound),
         }
-        let kernel = &mut *self.kernel;
-        let math = kernel.math_library(&self.options.kernel);
-        let bodies = kernel.imported.final_bodies(kernel.vectors.register_bits);
-        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), kernel.width, false, &math, &bodies);
-        let asked = VectorizerOptions { args: region.args.clone(), ..asked };
-        let Widths { epilogue, tail, least, ref chosen, .. } = regions.widths[number];
+        let extent = self.extent(region);
+        let (kernel, Called { math, bodies }) = (&mut *self.kernel, self.called);
+        let Widths { lanes: width, epilogue, tail, least, ref chosen, .. } = regions.widths[number];
+        let asked = kernel.vectorizer(format!("{lanes}.region{number}"), width, false, math, bodies);
+        let asked = VectorizerOptions { args: region.args.clone(), row: self.row, ..asked };
         let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.
             Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),
+            // Nothing is left over.
+            _ if matches!(extent, Extent::Exactly(count) if count.is_multiple_of(width)) => {
+                Division { epilogue: width, tail: Tail::Scalar, prologue: 0, least: 0 }
+            }
             _ => Division { epilogue, tail, prologue: 0, least },
         };
         let made = MadeVariants::make(&mut kernel.imported.ir, region.func, &asked, division)
             .map_err(|e| refusal(kernel, &e))?;
         self.reports.push((number, made.full.clone()));
         if chosen.is_some() && stays_scalar(&regions.widths[number]) {
-            return self.scalar(region.func, &region.args, &name).map(Some);
+            return self.scalar(region, &name).map(Some);
         }
         self.scalar = false;
         let ir = &mut kernel.imported.ir;
-        let row = driver::vector_range(ir, region.func, &made.variants(), &region.args, &name)
+        let row = driver::vector_over(ir, region.func, &made.variants(), &region.args, extent, &name)
             .map_err(|e| refusal(kernel, &e))?;
         if made.least > 0 || made.tail() == Tail::Scalar {
             self.new.push(region.func);
@@ -221,11 +277,21 @@ impl Rows<'_> {
     }
 
     /// A region as a scalar program.
-    fn scalar(&mut self, func: FuncId, args: &[ArgShape], name: &str) -> Result<FuncId> {
-        let made = driver::scalar_range(&mut self.kernel.imported.ir, func, args, name);
+    fn scalar(&mut self, region: &Region, name: &str) -> Result<FuncId> {
+        let (extent, ir) = (self.extent(region), &mut self.kernel.imported.ir);
+        let made = driver::scalar_over(ir, region.func, &region.args, extent, name);
         let made = made.map_err(|e| refusal(self.kernel, &e))?;
-        self.new.extend([func, made]);
+        self.new.extend([region.func, made]);
         Ok(made)
+    }
+
+    /// Over which ranges a region is run. Drivers for groups of a certain size are only called where no index wraps.
+    fn extent(&self, region: &Region) -> Extent {
+        match self.size {
+            None => Extent::Any,
+            Some(_) if region.bound.is_some() => Extent::WithoutWrap,
+            Some(size) => Extent::Exactly(size.row),
+        }
     }
 }
 

@@ -43,6 +43,7 @@ pub mod dispatch;
 pub mod error;
 mod exclusive;
 mod find_loops;
+mod group_sizes;
 pub mod groups;
 pub mod header;
 mod instrumentation;

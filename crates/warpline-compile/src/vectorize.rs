@@ -4,8 +4,8 @@ use warpline_ir::{FuncId, Place};
 use warpline_llvm::worker::{self, CodegenOptions, Output};
 use warpline_llvm::{Cpu, Imported, Module};
 use warpline_uniformity::shape::ArgShape;
-use warpline_vectorize::Vectorized;
 use warpline_vectorize::driver::{self, Division, Tail};
+use warpline_vectorize::{Vectorized, is_variant};
 
 use crate::choice::Chosen;
 use crate::error::{Error, Result};
@@ -194,6 +194,7 @@ pub(crate) fn in_module(
             ..options.clone()
         };
         let before = all.module.ir.clone();
+        let count = before.functions.len();
         let made = match kernel::settle_within(&asked.kernel, &mut all.module, cpu.clone()) {
             Ok(finish) => {
                 // The module goes through the kernel, which keeps a copy of the IR to be described by.
@@ -203,6 +204,7 @@ pub(crate) fn in_module(
                 std::mem::swap(&mut own.imported, &mut all.module);
                 made.map(|made| {
                     own.imported.ir = all.module.ir.clone();
+                    forget_made(&mut all.module.ir, count);
                     made.of(own)
                 })
             }
@@ -221,6 +223,13 @@ pub(crate) fn in_module(
         }
     }
     Ok(all)
+}
+
+/// Takes out what was made of a kernel, behind the first `count` functions, and went beyond the IR: nobody looks for it
+/// there any more, but for variants of functions that other kernels may call as well.
+fn forget_made(ir: &mut warpline_ir::Module, count: usize) {
+    let names: Vec<Box<str>> = ir.functions.values().take(count).map(|func| func.name.clone()).collect();
+    ir.functions.keep_behind(count, |func| names.iter().any(|name| is_variant(&func.name, name)));
 }
 
 /// The code of kernels in one module.

@@ -46,6 +46,7 @@ mod constant;
 mod effects;
 mod entities;
 mod function;
+mod functions;
 mod inst;
 mod lane;
 mod layout;
@@ -63,6 +64,7 @@ pub use function::{
     Accessed, BlockData, EdgeData, Function, GroupCount, InstData, PointerFacts, Unwritten, ValueData,
     ValueDef, VarData,
 };
+pub use functions::Functions;
 pub use inst::{
     Atomic, AtomicOrdering, BinaryOp, CallInfo, CastOp, FloatPred, InstFlags, IntPred, MemAccess, Op,
     OpaqueInfo, RmwOp,

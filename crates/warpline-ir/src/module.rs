@@ -7,7 +7,7 @@ use cranelift_entity::{EntitySet, PrimaryMap};
 
 use super::access_types::AccessTypes;
 use super::entities::{FuncId, Loc, Origin, Symbol};
-use super::function::Function;
+use super::functions::Functions;
 use super::layout::DataLayout;
 use super::types::{Type, TypeTable};
 
@@ -87,7 +87,7 @@ pub struct Module {
     /// Aggregate and carried types.
     pub types: TypeTable,
     /// The functions that have a body.
-    pub functions: PrimaryMap<FuncId, Function>,
+    pub functions: Functions,
     /// All symbols.
     pub symbols: PrimaryMap<Symbol, SymbolData>,
     /// Source locations.

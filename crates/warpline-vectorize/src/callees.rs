@@ -68,6 +68,11 @@ pub(crate) struct CalleeVariant {
     pub name: String,
 }
 
+/// Whether this is the name of a variant of a function for calls by lanes.
+pub fn is_variant(name: &str, function: &str) -> bool {
+    name.strip_prefix(function).is_some_and(|rest| rest.starts_with(".x"))
+}
+
 impl CalleeVariant {
     /// The variant of a function for arguments of these shapes. The name tells everything on which the variant depends.
     pub(crate) fn new(

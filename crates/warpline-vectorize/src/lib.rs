@@ -66,6 +66,7 @@ mod embedder;
 mod error;
 mod exact;
 mod forward_stores;
+pub mod group_sizes;
 pub mod groups;
 mod hoist_loads;
 mod if_conversion;
@@ -111,6 +112,7 @@ pub mod width;
 pub mod work_items;
 mod wrapping_indices;
 
+pub use callees::is_variant;
 pub use choices::{Boscc, Coherence, Contract, Gathers, Linearize, MAX_WIDTH, Masks, Packing, Passing};
 pub use elementary::Elementary;
 pub use embedder::{AllCallees, Callees, MathLibrary, NoCallees, NoMathLibrary};

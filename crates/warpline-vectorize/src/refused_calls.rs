@@ -181,6 +181,24 @@ impl Reach<'_> {
             .collect()
     }
 
+    /// Whether a function calls itself, perhaps by way of others.
+    fn calls_itself(&self, function: FuncId) -> bool {
+        let callees = |id: FuncId| {
+            let func = &self.module.functions[id];
+            reachable_insts(func).flat_map(|i| self.targets(func, i)).collect::<Vec<_>>()
+        };
+        let (mut seen, mut work) = (EntitySet::new(), callees(function));
+        while let Some(id) = work.pop() {
+            if id == function {
+                return true;
+            }
+            if seen.insert(id) {
+                work.extend(callees(id));
+            }
+        }
+        false
+    }
+
     /// The function in which something is refused that a function calls or leads to, and why.
     fn refusal(&mut self, from: FuncId) -> Option<(Box<str>, String)> {
         let mut work = vec![from];
@@ -194,6 +212,16 @@ impl Reach<'_> {
                 // throws or catches.
                 let is_defined = |symbol: Symbol| self.bodies.contains_key(&symbol);
                 if let Some(reason) = by_callee(self.module, func, i, &is_defined) {
+                    let is_of_group = called(self.module, func, i)
+                        .and_then(|called| GroupFunction::of(self.module, called.callee?.0))
+                        .is_some();
+                    let reason = match is_of_group && self.calls_itself(id) {
+                        true => format!(
+                            "{reason}. What a kernel calls for that becomes part of it, which `{}` cannot, since it calls itself: write it as a loop",
+                            func.name
+                        ),
+                        false => reason,
+                    };
                     return Some((func.name.clone(), reason));
                 }
                 work.extend(self.targets(func, i));

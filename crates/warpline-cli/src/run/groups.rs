@@ -10,6 +10,7 @@ use warpline::group_functions::Query;
 use warpline::interp::{Machine, Options, SubGroups, Val};
 use warpline::ir::{FuncId, Type};
 use warpline::vectorize::driver;
+use warpline::vectorize::groups::Cut;
 use warpline::vectorize::warps::Warps;
 use warpline::vectorize::work_items::{Added, Local, WorkItems};
 use warpline_compile::groups;
@@ -86,12 +87,15 @@ pub(super) fn judge(
         groups: "warpline_run_groups",
         workspace: "warpline_run_workspace",
     };
-    let (driver, mut new) = match kernel.regions {
+    let (driver, mut new, cuts) = match kernel.regions {
         Some(_) => {
             let made = groups::make(&asked, &mut kernel, names)?;
-            (made.driver, made.new)
+            (made.driver, made.new, made.cuts)
         }
-        None => by_rows(&asked, &mut kernel, &items, names)?,
+        None => {
+            let (driver, new) = by_rows(&asked, &mut kernel, &items, names)?;
+            (driver, new, Vec::new())
+        }
     };
     let entry = driver::slots_entry(&mut kernel.imported.ir, driver, VECTOR);
     new.push(entry.map_err(|e| kernel.refusal(&e))?);
@@ -118,7 +122,7 @@ pub(super) fn judge(
         };
     }
     let mut image = Image::new(&data);
-    let mut workspace = vec![0u8; workspace(&kernel, &items, &passed, &range) as usize];
+    let mut workspace = vec![0u8; workspace(&cuts, &items, &passed, &range) as usize];
     let (offset, size, local) = ([0u64; 3], range.size, range.local);
     let addresses = image.addresses();
     let mut slots: Vec<u64> =
@@ -244,18 +248,19 @@ fn bind(
     Ok((data, arguments, note))
 }
 
-/// The bytes of workspace, as the function for that says.
-fn workspace(kernel: &Kernel, items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
+/// The bytes of workspace, as the function for that says, for a kernel that was cut in these ways.
+fn workspace(cuts: &[Cut], items: &WorkItems, passed: &[Argument], range: &Range) -> u64 {
     let count: u64 = range.local.iter().product();
-    let slots =
-        kernel.regions.iter().flat_map(|r| r.cut.slots.iter().map(|slot| &slot.bytes)).chain(&items.scratch);
-    let slots = slots.map(|bytes| bytes * count);
+    let placed = |bytes: u64| bytes.next_multiple_of(ALIGN);
+    let slots = |cut: &Cut| cut.slots.iter().map(|slot| placed(slot.bytes * count)).sum::<u64>();
+    let slots = cuts.iter().map(slots).max().unwrap_or(0);
+    let scratch = items.scratch.iter().map(|bytes| bytes * count);
     let local = passed.iter().filter_map(|one| match one {
         Argument::Local(bytes) => Some(*bytes),
         _ => None,
     });
-    let parts = items.locals.iter().map(|l| l.bytes).chain(local).chain(slots);
-    ALIGN + parts.map(|bytes| bytes.next_multiple_of(ALIGN)).sum::<u64>()
+    let parts = items.locals.iter().map(|l| l.bytes).chain(local).chain(scratch);
+    ALIGN + parts.map(placed).sum::<u64>() + slots
 }
 
 /// Interprets all groups.

@@ -11,11 +11,12 @@
 use warpline_ir::{BinaryOp, Block, CastOp, Constant, FuncId, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::ndrange::{
-    Dimension, begin_some_groups, dimensions, end_some_groups, number_parameters, over_rows,
+    Dimension, begin_some_groups, dimensions, end_some_groups, number, number_parameters, over_rows,
     range_parameters, row_arguments,
 };
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, element_bytes};
+use crate::group_sizes::{GroupSize, index_bound};
 use crate::groups::{Cut, Decision, End, Passed, Work};
 use crate::work_items::{Added, WorkItems};
 
@@ -36,7 +37,8 @@ enum Own {
 /// others. A parameter of the kernel that points to local memory is a number of bytes here. `rows` are the [range
 /// drivers](super::vector_range) of the regions that are executed for all work-items. `warp` is how many lanes a warp
 /// has in a kernel that does something by warps: groups of which a warp would be parts of several rows end the program,
-/// since it has no other lanes than those of one row.
+/// since it has no other lanes than those of one row. With a `size`, it is only called for ranges all of whose groups
+/// have it.
 ///
 /// # Errors
 /// If there is a cell of a type that has no place in memory.
@@ -45,7 +47,7 @@ pub fn groups_of_regions(
     items: &WorkItems,
     cut: &Cut,
     rows: &[Option<FuncId>],
-    warp: Option<u32>,
+    (warp, size): (Option<u32>, Option<GroupSize>),
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
     let mut b = Builder::new(module, name);
@@ -61,7 +63,11 @@ pub fn groups_of_regions(
         cells.push(b.array(ty, 1));
     }
     let exit = b.block("exit");
-    let all = dimensions(&mut b, items, range, true, exit);
+    let mut all = dimensions(&mut b, items, range, true, exit);
+    let size = [0, 1, 2].map(|d| size.and_then(|size| size.of(d)).map(|n| b.int(64, n.into())));
+    for (dimension, known) in all.iter_mut().zip(size) {
+        dimension.enqueued = known.unwrap_or(dimension.enqueued);
+    }
     if let Some(lanes) = warp {
         require_whole_warps(&mut b, &all, lanes);
     }
@@ -80,7 +86,10 @@ pub fn groups_of_regions(
             Own::Local(_) => passed.next().expect("each has its place"),
         })
         .collect();
-    let (group, open) = begin_some_groups(&mut b, items, all, numbers, exit);
+    let (mut group, open) = begin_some_groups(&mut b, items, all, numbers, exit);
+    for (dimension, known) in group.iter_mut().zip(size) {
+        dimension.local = known.unwrap_or(dimension.local);
+    }
     let done = b.block("done");
     let blocks: Vec<Block> = (0..cut.regions.len()).map(|k| b.block(&format!("region{k}"))).collect();
     b.br(blocks[0]);
@@ -93,6 +102,70 @@ pub fn groups_of_regions(
     end_some_groups(&mut b, items, &open, &group, exit);
     b.ret();
     Ok(b.finish())
+}
+
+/// A driver over some groups, all of which are of a size.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct OfSize {
+    /// The size.
+    pub size: GroupSize,
+    /// The driver.
+    pub driver: FuncId,
+}
+
+/// Adds a driver of [some groups](groups_of_regions) that leaves a range to one of those for groups of a certain size,
+/// if its groups have that, and else to the one for `any`.
+pub fn groups_by_size(
+    module: &mut Module,
+    items: &WorkItems,
+    sizes: &[OfSize],
+    any: FuncId,
+    name: &str,
+) -> FuncId {
+    let mut b = Builder::new(module, name);
+    let [offset, size, local] = range_parameters(&mut b);
+    number_parameters(&mut b);
+    own_parameters(&mut b, items, false);
+    b.func.add_param(Type::PTR, "workspace");
+    let all = b.func.params.clone();
+    let exit = b.block("exit");
+    let [offset, row] = [offset, size].map(|array| number(&mut b, items, array, 0));
+    let local = [0, 1, 2].map(|d| {
+        let [size, local] = [size, local].map(|array| number(&mut b, items, array, d));
+        let zero = b.int(64, 0);
+        let all = b.icmp(IntPred::Eq, local, zero);
+        b.value(Op::Select, &[all, size, local], I64)
+    });
+    let end = b.binary(BinaryOp::Add, offset, row, InstFlags::empty());
+    let bound = b.int(64, index_bound(items) as i64);
+    let small = [offset, row, end].map(|x| b.icmp(IntPred::Ult, x, bound));
+    for of_size in sizes {
+        let (this, other) = (b.block("this"), b.block("other"));
+        let wanted = b.int(64, of_size.size.row.into());
+        let (rest, zero) = (b.binary(BinaryOp::URem, row, wanted, InstFlags::empty()), b.int(64, 0));
+        let mut fits = b.icmp(IntPred::Eq, rest, zero);
+        for condition in small {
+            fits = b.binary(BinaryOp::And, fits, condition, InstFlags::empty());
+        }
+        for (d, local) in local.into_iter().enumerate() {
+            let Some(wanted) = of_size.size.of(d) else { continue };
+            let wanted = b.int(64, wanted.into());
+            let is_wanted = b.icmp(IntPred::Eq, local, wanted);
+            fits = b.binary(BinaryOp::And, fits, is_wanted, InstFlags::empty());
+        }
+        b.cond_br(fits, this, other);
+        b.at = this;
+        b.call(of_size.driver, &all);
+        b.br(exit);
+        b.at = other;
+    }
+    b.call(any, &all);
+    b.br(exit);
+    b.at = exit;
+    b.ret();
+    b.module.functions[any].noinline = true;
+    sizes.iter().for_each(|of_size| b.module.functions[of_size.driver].noinline = true);
+    b.finish()
 }
 
 /// Adds a driver `void (ptr offset, ptr size, ptr local, …, ptr workspace)` that runs all groups of a range by a driver
@@ -112,8 +185,13 @@ pub fn all_groups(module: &mut Module, items: &WorkItems, some: FuncId, name: &s
 }
 
 /// Adds a function `i64 (ptr size, ptr local, …)` that says how many bytes of workspace a driver needs. What follows
-/// are the sizes of what `local` parameters point to.
-pub fn workspace_size(module: &mut Module, items: &WorkItems, cut: &Cut, name: &str) -> FuncId {
+/// are the sizes of what `local` parameters point to. The drivers are of one kernel that was cut in several ways.
+pub fn workspace_size<'a>(
+    module: &mut Module,
+    items: &WorkItems,
+    cuts: impl IntoIterator<Item = &'a Cut>,
+    name: &str,
+) -> FuncId {
     let mut b = Builder::new(module, name);
     b.func.ret = I64;
     let [size, local] = ["size", "local"].map(|name| b.func.add_param(Type::PTR, name));
@@ -121,9 +199,14 @@ pub fn workspace_size(module: &mut Module, items: &WorkItems, cut: &Cut, name: &
     let nothing = b.block("nothing");
     // Where a range begins does not matter.
     let all = dimensions(&mut b, items, [size, size, local], true, nothing);
-    let space = layout(&mut b, items, cut, &own, &all);
-    let slack = b.int(64, ALIGN);
-    let total = b.binary(BinaryOp::Add, space.total, slack, InstFlags::empty());
+    let mut total = b.int(64, ALIGN);
+    for cut in cuts {
+        let space = layout(&mut b, items, cut, &own, &all);
+        let slack = b.int(64, ALIGN);
+        let this = b.binary(BinaryOp::Add, space.total, slack, InstFlags::empty());
+        let more = b.icmp(IntPred::Ult, total, this);
+        total = b.value(Op::Select, &[more, this, total], I64);
+    }
     b.func.set_terminator(b.at, Op::Ret, &[total], &[]);
     let none = b.int(64, 0);
     b.func.set_terminator(nothing, Op::Ret, &[none], &[]);

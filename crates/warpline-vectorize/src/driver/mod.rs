@@ -40,10 +40,10 @@ pub(crate) mod skeleton;
 mod variants;
 
 pub use entry::{bitmask_entry, slots_entry};
-pub use groups::{all_groups, groups_of_regions, workspace_size};
+pub use groups::{OfSize, all_groups, groups_by_size, groups_of_regions, workspace_size};
 pub use ndrange::{ndrange, some_groups};
 pub(crate) use prologue::make_prologue;
-pub use range::{scalar_range, short_range, vector_range};
+pub use range::{Extent, scalar_over, scalar_range, short_range, vector_over, vector_range};
 pub use variants::{Division, MadeVariants};
 
 use warpline_ir::{FuncId, Function, Module};

@@ -98,7 +98,7 @@ fn of_one_row(
 }
 
 /// Loads one of the three numbers of an array of the caller's.
-fn number(b: &mut Builder, items: &WorkItems, array: Value, d: usize) -> Value {
+pub(super) fn number(b: &mut Builder, items: &WorkItems, array: Value, d: usize) -> Value {
     let d = b.int(64, items.dimension(d) as i64);
     let at = b.element(array, I64, d);
     b.load(at, I64, None)

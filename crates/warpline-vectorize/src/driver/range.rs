@@ -8,6 +8,17 @@ use super::{BodyVariant, BodyVariants, FEW, check, index_widths};
 use crate::VectorizeError;
 use crate::builder::{Builder, I64, Loop};
 
+/// Which ranges a range driver is run over.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// Any.
+    Any,
+    /// Those in which no index wraps, and that do not end before they begin.
+    WithoutWrap,
+    /// Those, if they have so many indices, which are not none.
+    Exactly(u32),
+}
+
 /// What a driver knows of a parameter of the kernel.
 #[derive(Copy, Clone)]
 struct Param {
@@ -38,10 +49,24 @@ pub fn scalar_range(
     args: &[ArgShape],
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
+    scalar_over(module, kernel, args, Extent::Any, name)
+}
+
+/// [`scalar_range`], for ranges of an `extent`.
+///
+/// # Errors
+/// As [`scalar_range`].
+pub fn scalar_over(
+    module: &mut Module,
+    kernel: FuncId,
+    args: &[ArgShape],
+    extent: Extent,
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
-    segments(&mut b, &io, |b, io, at, count, done| {
+    segments(&mut b, &io, extent, |b, io, at, count, done| {
         let state = state_at(b, io, at);
         one_by_one(b, io, kernel, (&state, count), done);
     });
@@ -89,6 +114,21 @@ pub fn vector_range(
     args: &[ArgShape],
     name: &str,
 ) -> Result<FuncId, VectorizeError> {
+    vector_over(module, kernel, variants, args, Extent::Any, name)
+}
+
+/// [`vector_range`], for ranges of an `extent`.
+///
+/// # Errors
+/// As [`vector_range`].
+pub fn vector_over(
+    module: &mut Module,
+    kernel: FuncId,
+    variants: &BodyVariants,
+    args: &[ArgShape],
+    extent: Extent,
+    name: &str,
+) -> Result<FuncId, VectorizeError> {
     check(module, &module.functions[kernel], args)?;
     let mut b = Builder::new(module, name);
     let io = interface(&mut b, kernel, args);
@@ -98,7 +138,7 @@ pub fn vector_range(
     let locals = io.params.iter().map(of_param).collect();
     let local_out = io.out.and_then(|_| local(&mut b, io.ret));
     let range = Range { io: &io, kernel, locals, local_out };
-    segments(&mut b, &io, |b, io, at, count, done| {
+    segments(&mut b, &io, extent, |b, io, at, count, done| {
         if variants.least > 0 {
             let (few, many) = (b.block("few"), b.block("many"));
             let least = b.int(64, variants.least.into());
@@ -293,14 +333,31 @@ fn interface(b: &mut Builder, kernel: FuncId, args: &[ArgShape]) -> Interface {
     Interface { params, ret, widths, begin, end, out }
 }
 
-/// Cuts the range where an index would wrap, and has `body` make the code for one part: it gets the first index and
-/// the number of indices (not 0), and leads to the block it is given.
+/// Cuts the range where an index would wrap, if it has such an `extent`, and has `body` make the code for one part: it
+/// gets the first index and the number of indices (not 0), and leads to the block it is given.
 fn segments(
     b: &mut Builder,
     io: &Interface,
+    extent: Extent,
     body: impl FnOnce(&mut Builder, &Interface, Value, Value, warpline_ir::Block),
 ) {
     let (segment, done, exit) = (b.block("segment"), b.block("done"), b.block("exit"));
+    if extent != Extent::Any {
+        let count = match extent {
+            Extent::Exactly(count) => b.int(64, count.into()),
+            _ => b.binary(BinaryOp::Sub, io.end, io.begin, InstFlags::empty()),
+        };
+        let zero = b.int(64, 0);
+        let some = b.icmp(IntPred::Ne, count, zero);
+        b.cond_br(some, segment, exit);
+        b.at = segment;
+        body(b, io, io.begin, count, done);
+        b.at = done;
+        b.br(exit);
+        b.at = exit;
+        b.ret();
+        return;
+    }
     let at = b.func.add_phi(segment, I64);
     let some = b.icmp(IntPred::Slt, io.begin, io.end);
     b.cond_br(some, segment, exit);
