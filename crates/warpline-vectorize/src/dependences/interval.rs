@@ -162,7 +162,7 @@ impl Resolve<'_, '_> {
         let signed = |v: Value| func.as_int(v).map(|n| ((n << (128 - bits)) as i128) >> (128 - bits));
         if let Some((k, mask)) = (0..2).find_map(|k| Some((k, signed(args[k])?))) {
             let mask = i64::try_from(mask).ok()?;
-            return self.rounded(args[1 - k], i64::try_from(mask).ok()?, at, bits, left);
+            return self.rounded(args[1 - k], mask, at, bits, left);
         }
         let stays = |v: Value| Tree::of(func, self.region, v).filter(|t| t.growth() == Some(0));
         let mask = args.iter().find_map(|&a| stays(a))?;
