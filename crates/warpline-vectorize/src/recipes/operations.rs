@@ -33,7 +33,8 @@ impl Planner<'_> {
         let Some(result) = data.result() else {
             return Err(self.error(i, format!("`{}` cannot be vectorized yet", data.op.name())));
         };
-        let known = self.offsets.bent(result).filter(|_| self.rep(result) == Rep::Varying);
+        let in_order = self.rep(result) == Rep::Varying && !self.unpacked.is_inside(result);
+        let known = self.offsets.bent(result).filter(|_| in_order);
         if let Some(known) = known.and_then(Lanes::constants).filter(|_| self.func.ty(result).is_int()) {
             return Ok(Recipe::Known(known.into()));
         }

@@ -29,9 +29,14 @@ use crate::known_calls::{Form, vector_intrinsic};
 use crate::narrow::called_or_chosen;
 use crate::options::Options;
 
-/// The instructions where webs begin and end.
+/// The webs of a lane program.
 #[derive(Default)]
-pub(super) struct Unpacked(BTreeMap<Inst, Recipe>);
+pub(super) struct Unpacked {
+    /// The instructions where they begin and end.
+    recipes: BTreeMap<Inst, Recipe>,
+    /// What is not in the order of lanes.
+    values: BTreeSet<Value>,
+}
 
 impl Unpacked {
     /// Finds the webs of a lane program on so many lanes.
@@ -64,20 +69,26 @@ impl Unpacked {
                 let whole = search.web(start, &mut web);
                 seen.extend(&web.values);
                 if whole.is_some() && web.has_end {
-                    all.0.append(&mut web.recipes);
+                    all.recipes.append(&mut web.recipes);
+                    all.values.append(&mut web.values);
                 }
             }
         }
         if options.width * 4 >= register {
-            search.words(&mut all.0);
+            search.words(&mut all.recipes);
         }
-        search.leave_out(&mut all.0);
+        search.leave_out(&mut all.recipes);
         all
     }
 
     /// The recipe of an instruction where a web begins or ends, or that is made where another one is.
     pub(super) fn recipe(&self, i: Inst) -> Option<Recipe> {
-        self.0.get(&i).cloned()
+        self.recipes.get(&i).cloned()
+    }
+
+    /// Whether a value is not in the order of lanes.
+    pub(super) fn is_inside(&self, v: Value) -> bool {
+        self.values.contains(&v)
     }
 }
 
