@@ -544,6 +544,7 @@ fn translate(mut module: Module, options: &CodegenOptions) -> Result<Vec<u8>> {
             module.relax_stacks(bits);
         }
         module.guard_mask_reads(&machine)?;
+        module.double_bytes_in_pairs(&machine)?;
     }
     module.verify().map_err(internal)?;
     match options.output {
