@@ -21,7 +21,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
         "at run time only",
     ),
     (
-        "void wrap(long i, const float *from, float *to) { to[i] = from[(i + 7) & 4095]; }",
+        "void wrap(long i, const float *from, float *to) { to[i] = from[(3 * i + 7) & 4095]; }",
         "Gather",
         "wraps around",
     ),
