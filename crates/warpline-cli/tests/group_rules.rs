@@ -34,9 +34,21 @@ fn vectorize(text: &str, options: &[&str]) -> (Option<i32>, String) {
 
 /// Runs a kernel over 240 work-items in groups of so many.
 fn run(text: &str, local: &str, input: &str) -> (Option<i32>, String) {
-    let input = format!("in=i32[240]={input}");
-    let usual = ["--global", "240", "--local", local, "--bind", &input, "--bind", "out=i32[240]"];
-    with_source("run", text, &[&usual[..], &["--bind", "tmp=local:i32[256]", "--bind", "n=240"]].concat())
+    run_over(text, ["240", local], (240, input), 240)
+}
+
+/// The same over other ranges, with other buffers and another number.
+fn run_over(
+    text: &str,
+    [global, local]: [&str; 2],
+    (elements, input): (u32, &str),
+    n: u32,
+) -> (Option<i32>, String) {
+    let input = format!("in=i32[{elements}]={input}");
+    let (output, n) = (format!("out=i32[{elements}]"), format!("n={n}"));
+    let range = ["--global", global, "--local", local];
+    let binds = [&*input, &output, "tmp=local:i32[256]", &n].into_iter().flat_map(|bind| ["--bind", bind]);
+    with_source("run", text, &range.into_iter().chain(binds).collect::<Vec<_>>())
 }
 
 /// The last steps of a reduction, and a scan, that rely on warps.
@@ -235,12 +247,8 @@ fn groups_of_sizes_with_code_of_their_own_do_what_others_do() {
             let (code, said) = run(&text, local, "random");
             assert_eq!(code, Some(0), "{local}: {body}: {said}");
         }
-        for (global, local) in [("512", "64"), ("1024", "256")] {
-            let (input, output) = (format!("in=i32[{global}]=random"), format!("out=i32[{global}]"));
-            let n = format!("n={global}");
-            let mut options = vec!["--global", global, "--local", local, "--bind", &input, "--bind", &output];
-            options.extend(["--bind", "tmp=local:i32[256]", "--bind", &n]);
-            let (code, said) = with_source("run", &text, &options);
+        for (global, elements, local) in [("512", 512, "64"), ("1024", 1024, "256")] {
+            let (code, said) = run_over(&text, [global, local], (elements, "random"), elements);
             assert_eq!(code, Some(0), "{global}, {local}: {body}: {said}");
         }
     }
@@ -265,9 +273,7 @@ fn rows_of_sizes_with_code_of_their_own_do_what_others_do() {
         ("24,4", "16,4"),
         ("48,3", "16,1"),
     ] {
-        let mut options = vec!["--global", global, "--local", local, "--bind", "in=i32[256]=random"];
-        options.extend(["--bind", "out=i32[256]", "--bind", "tmp=local:i32[256]", "--bind", "n=1"]);
-        let (code, said) = with_source("run", &text, &options);
+        let (code, said) = run_over(&text, [global, local], (256, "random"), 1);
         assert_eq!(code, Some(0), "{global}, {local}: {said}");
     }
 }

@@ -387,6 +387,9 @@ int stored(float *ring, const float *x, int n, int at) {
   for (int i = 0; i < n; i++) { ring[at] = x[i]; at = (at + 1) & 1023; }
   return at;
 }
+void endless(const double *ring, double *out, long n, long at) {
+  for (long i = 0; i < n; i++) out[i] = ring[(at + i) & 0x3fffffffffffffff];
+}
 int bytes(uint8_t *ring, const uint8_t *x, int n, unsigned at) {
   for (int i = 0; i < n; i++) { ring[at++] = x[i]; at &= 1023; }
   return at;

@@ -38,8 +38,8 @@ impl OfOneSize {
     }
 }
 
-/// The sizes for which a kernel gets code of its own: the one that it demands, or usual ones, as far as they take little
-/// time to compile. `regions` are those for any size.
+/// The sizes for which a kernel gets code of its own: the one that it demands, or usual ones, as far as they take
+/// little time to compile. `regions` are those for any size.
 pub(crate) fn of(
     options: &VectorizeOptions,
     kernel: &mut Kernel,
@@ -69,10 +69,7 @@ pub(crate) fn of(
 
 /// How many instructions regions have.
 fn instructions(ir: &Module, regions: &Regions) -> usize {
-    let of = |func: &warpline_ir::Function| {
-        func.layout.iter().map(|&b| func.block_insts(b).count()).sum::<usize>()
-    };
-    regions.cut.regions.iter().map(|region| of(&ir.functions[region.func])).sum()
+    regions.cut.regions.iter().map(|region| ir.functions[region.func].inst_count()).sum()
 }
 
 /// The kernel for groups of a size; nothing if it cannot be cut so, which it can be for any size.

@@ -149,16 +149,14 @@ pub fn make(options: &VectorizeOptions, kernel: &mut Kernel, names: Names<'_>) -
         true => names.groups.to_owned(),
         false => format!("{}.any", names.groups),
     };
-    let row = kernel.row;
-    let mut rows = Rows::new(&called, kernel, &regions, (row, None));
+    let mut rows = Rows::new(&called, kernel, &regions, None);
     let mut some = rows.driver(&items, Names { groups: &any, ..names })?;
     let Rows { mut new, reports, mut scalar, .. } = rows;
     let mut of_sizes = Vec::new();
     for one in &sizes {
         let [lanes, ndrange, groups] = [names.lanes, names.ndrange, names.groups].map(|name| one.named(name));
         let names = Names { lanes: &lanes, ndrange: &ndrange, groups: &groups, ..names };
-        let row = Some(one.size.row);
-        let mut rows = Rows::new(&called, kernel, &one.regions, (row, Some(one.size)));
+        let mut rows = Rows::new(&called, kernel, &one.regions, Some(one.size));
         let made = rows.driver(&one.items, names);
         // A kernel for any size is there.
         let Ok(driver) = made else { continue };
@@ -199,8 +197,7 @@ struct Rows<'a> {
     called: &'a Called,
     kernel: &'a mut Kernel,
     regions: &'a Regions,
-    /// How many work-items a row has at most, if that is known, and the size of all groups, if that is.
-    row: Option<u32>,
+    /// The size of all groups, if that is known.
     size: Option<GroupSize>,
     new: Vec<FuncId>,
     /// What is said of those that have vectors.
@@ -213,9 +210,9 @@ impl<'a> Rows<'a> {
         called: &'a Called,
         kernel: &'a mut Kernel,
         regions: &'a Regions,
-        (row, size): (Option<u32>, Option<GroupSize>),
+        size: Option<GroupSize>,
     ) -> Rows<'a> {
-        Rows { called, kernel, regions, row, size, new: Vec::new(), reports: Vec::new(), scalar: true }
+        Rows { called, kernel, regions, size, new: Vec::new(), reports: Vec::new(), scalar: true }
     }
 
     /// Makes the forms of all regions, and the driver over some groups of this name.
@@ -249,7 +246,8 @@ impl<'a> Rows<'a> {
         let (kernel, Called { math, bodies }) = (&mut *self.kernel, self.called);
         let Widths { lanes: width, epilogue, tail, least, ref chosen, .. } = regions.widths[number];
         let asked = kernel.vectorizer(format!("{lanes}.region{number}"), width, false, math, bodies);
-        let asked = VectorizerOptions { args: region.args.clone(), row: self.row, ..asked };
+        let row = self.size.map_or(asked.row, |size| Some(size.row));
+        let asked = VectorizerOptions { args: region.args.clone(), row, ..asked };
         let division = match kernel.items.as_ref().and_then(|items| items.warps) {
             // The last warp of a row has fewer lanes, which are in step all the same.
             Some(Warps::Asked(_)) => Division::into_groups_of(asked.width),

@@ -453,6 +453,11 @@ impl Function {
         data.phis.iter().chain(&data.insts).copied().chain(data.term.expand())
     }
 
+    /// How many instructions there are, φs and terminators included.
+    pub fn inst_count(&self) -> usize {
+        self.layout.iter().map(|&b| self.block_insts(b).count()).sum()
+    }
+
     /// The control-flow graph: node *i* is block *i* (blocks out of the layout are isolated nodes), with the map
     /// from graph edges to edges of this function.
     ///

@@ -108,7 +108,7 @@ fn measure(text: &str, shape: &str, n: usize, driver: Option<&str>) -> Point {
     series();
     let (peak, _) = peak::peak_of(|| Uniformity::compute(&imported.ir, func, &options));
     let point = Point {
-        instructions: func.layout.iter().map(|&b| func.block_insts(b).count()).sum::<usize>() as f64,
+        instructions: func.inst_count() as f64,
         engine: median(&mut engine),
         whole: median(&mut whole),
         llvm,

@@ -46,16 +46,14 @@ impl Module {
                 let (bytes, x) = (f.LLVMTypeOf(shift), f.LLVMGetOperand(shift, 0));
                 let pair = f.LLVMIntTypeInContext(self.context(), 16);
                 let lanes = f.LLVMGetVectorSize(bytes) / 2;
-                let all = |x: u64| {
-                    let mut each = vec![f.LLVMConstInt(pair, x, 0); lanes as usize];
-                    f.LLVMConstVector(each.as_mut_ptr(), lanes)
-                };
                 let (op, cast) = (|op: Opcode| op as u32, Opcode::LLVMBitCast as u32);
                 // What is poison in one byte must not be so in its neighbour.
                 let x = f.LLVMBuildFreeze(builder, x, EMPTY);
                 let pairs = f.LLVMBuildCast(builder, cast, x, f.LLVMVectorType(pair, lanes), EMPTY);
-                let moved = f.LLVMBuildBinOp(builder, op(Opcode::LLVMShl), pairs, all(1), EMPTY);
-                let own = f.LLVMBuildBinOp(builder, op(Opcode::LLVMAnd), moved, all(0xfefe), EMPTY);
+                let moved =
+                    f.LLVMBuildBinOp(builder, op(Opcode::LLVMShl), pairs, splat(pair, 1, lanes), EMPTY);
+                let own =
+                    f.LLVMBuildBinOp(builder, op(Opcode::LLVMAnd), moved, splat(pair, 0xfefe, lanes), EMPTY);
                 let doubled = f.LLVMBuildCast(builder, cast, own, bytes, EMPTY);
                 f.LLVMReplaceAllUsesWith(shift, doubled);
                 f.LLVMInstructionEraseFromParent(shift);
@@ -79,13 +77,22 @@ unsafe fn doubles_bytes(inst: LLVMValueRef) -> bool {
         if f.LLVMGetInstructionOpcode(inst) != Opcode::LLVMShl as u32 || element_bits(ty) != Some(8) {
             return false;
         }
-        let one = f.LLVMConstInt(f.LLVMGetElementType(ty), 1, 0);
         let lanes = f.LLVMGetVectorSize(ty);
-        if lanes < LANES || !lanes.is_multiple_of(2) {
-            return false;
-        }
-        let mut ones = vec![one; lanes as usize];
-        f.LLVMGetOperand(inst, 1) == f.LLVMConstVector(ones.as_mut_ptr(), lanes)
+        let fits = lanes >= LANES && lanes.is_multiple_of(2);
+        fits && f.LLVMGetOperand(inst, 1) == splat(f.LLVMGetElementType(ty), 1, lanes)
+    }
+}
+
+/// A vector of so many equal integers.
+///
+/// # Safety
+/// A live type of integers.
+unsafe fn splat(ty: LLVMTypeRef, x: u64, lanes: u32) -> LLVMValueRef {
+    let f = functions();
+    // SAFETY: as the caller promises; the numbers are copied.
+    unsafe {
+        let mut each = vec![f.LLVMConstInt(ty, x, 0); lanes as usize];
+        f.LLVMConstVector(each.as_mut_ptr(), lanes)
     }
 }
 

@@ -44,6 +44,7 @@ pub mod linearized;
 pub mod llvm_opinion;
 pub mod lockstep;
 pub mod loop_closed;
+pub mod loop_pairs;
 pub mod modules;
 pub mod mutate;
 pub mod number_programs;

@@ -1,11 +1,8 @@
 //! Words that begin less than a word apart, vectorized, against the scalar functions.
 
-use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::text::{parse_module, print_module};
-use warpline_ir::{FuncId, Module};
+use warpline_testkit::loop_pairs::{Given, LoopPair};
 use warpline_testkit::rng::SplitMix64;
-use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Masks, Options, declare_narrow_functions, width};
+use warpline_vectorize::{Masks, Options, width};
 
 /// A loop that loads words at one step, changes them, and stores them at another one.
 const COPY: &str = "module \"m\"
@@ -37,25 +34,17 @@ end:
 /// How many words there are at most.
 const WORDS: usize = 150;
 
-/// All that is stored for so many words. Memory ends where the last word does.
-fn run(module: &Module, func: FuncId, n: usize, [size, loaded, stored]: [usize; 3]) -> Vec<Option<u8>> {
-    let options = MachineOptions { fuel: 1 << 24, ..MachineOptions::default() };
-    let mut machine = Machine::with_options(module, options);
+/// What is stored for so many words, by both. Memory ends where the last word does.
+fn run(pair: &LoopPair, n: usize, [size, loaded, stored]: [usize; 3]) -> [Vec<Option<u8>>; 2] {
     let mut rng = SplitMix64::new(n as u64);
     let bytes = |step: usize| if n == 0 { 0 } else { (n - 1) * step + size };
     let input: Vec<u8> = (0..bytes(loaded)).map(|_| rng.next_u64() as u8).collect();
-    let output = vec![0xaa; bytes(stored)];
-    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
-    let [input, output] = [&input, &output].map(|bytes| place(bytes));
-    let code = machine.prepare_id(func);
-    let arguments = [
-        Val::int(n as u128),
-        Val::ptr(input),
-        Val::ptr(output),
-        Val::int(0x80_00_00_00_0f_f0_00_ff & (u128::MAX >> (128 - 8 * size))),
-    ];
-    machine.run_scalar(&code, &arguments).expect("it runs");
-    machine.memory.read(output, bytes(stored) as u64).expect("it is there")
+    pair.run(&[
+        Given::Number(n as u128),
+        Given::Bytes(&input),
+        Given::Output(bytes(stored)),
+        Given::Number(0x80_00_00_00_0f_f0_00_ff & (u128::MAX >> (128 - 8 * size))),
+    ])
 }
 
 #[test]
@@ -76,21 +65,13 @@ fn words_that_overlap_are_loaded_and_stored_as_lanes_one_after_the_other_do() {
             [8, 16, 32].into_iter().flat_map(|lanes| machines.map(|machine| (lanes, machine)))
         {
             let what = format!("{size} bytes, {loaded} to {stored}, {lanes} lanes of {register_bits} bits");
-            let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{what}: {e}\n{text}"));
-            declare_narrow_functions(&mut module);
-            let scalar = module.function("copy").expect("it is there");
-            let mut copy = module.functions[scalar].clone();
-            copy.name = "vectors".into();
-            let header = copy.layout[1];
-            let copy = module.functions.push(copy);
             let machine =
                 width::Machine { register_bits, masks, byte_shuffles: true, ..width::Machine::default() };
             let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
-            vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options)
-                .unwrap_or_else(|e| panic!("{what}: {e}"));
-            wide += usize::from(print_module(&module).contains("x i8>"));
+            let pair = LoopPair::make(&text, "copy", &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            wide += usize::from(pair.text().contains("x i8>"));
             for n in [0, 1, 7, 8, 31, 32, 33, 64, WORDS] {
-                let [expected, found] = [scalar, copy].map(|f| run(&module, f, n, [size, loaded, stored]));
+                let [expected, found] = run(&pair, n, [size, loaded, stored]);
                 assert_eq!(expected, found, "{what}, {n} words");
             }
         }

@@ -1,10 +1,7 @@
 //! Loads from small tables of bytes, vectorized, against the scalar functions: every byte of every size of table.
 
-use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::text::{parse_module, print_module};
-use warpline_ir::{FuncId, Module};
+use warpline_testkit::loop_pairs::{Given, LoopPair};
 use warpline_testkit::rng::SplitMix64;
-use warpline_vectorize::loops::{Unit, vectorize_loop};
 use warpline_vectorize::{Options, width};
 
 /// A loop that looks each byte of one array up in a table and stores what it finds in another.
@@ -101,20 +98,15 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What is stored for bytes that go through a range, and for random ones.
-fn run(module: &Module, func: FuncId, n: usize, range: (usize, usize)) -> Vec<Option<u8>> {
-    let options = MachineOptions { fuel: 1 << 24, ..MachineOptions::default() };
-    let mut machine = Machine::with_options(module, options);
+/// Asserts that the same is stored for bytes that go through a range, and a random table.
+#[track_caller]
+fn assert_equal(pair: &LoopPair, n: usize, (low, high): (usize, usize), what: &str) {
     let mut rng = SplitMix64::new(n as u64);
-    let (low, high) = range;
     let input: Vec<u8> = (0..BYTES).map(|k| (low + (k + n) % (high - low + 1)) as u8).collect();
     let table: Vec<u8> = (0..256).map(|_| rng.next_u64() as u8).collect();
-    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
-    let [input, output, table] = [&input[..], &[0xaa; BYTES], &table[..]].map(&mut place);
-    let code = machine.prepare_id(func);
-    let arguments = [Val::int(n as u128), Val::ptr(input), Val::ptr(output), Val::ptr(table)];
-    machine.run_scalar(&code, &arguments).expect("it runs");
-    machine.memory.read(output, BYTES as u64).expect("it is there")
+    let given = [Given::Number(n as u128), Given::Bytes(&input), Given::Output(BYTES), Given::Bytes(&table)];
+    let [expected, found] = pair.run(&given);
+    assert_eq!(expected, found, "{what}");
 }
 
 #[test]
@@ -123,20 +115,13 @@ fn tables_are_the_scalar_functions_for_every_byte() {
     let cases = cases();
     for Case { what, text, range } in &cases {
         for (lanes, byte_sums) in [(8, 256), (16, 128), (16, 256), (32, 128), (32, 256), (64, 256)] {
-            let mut module = parse_module(text).unwrap_or_else(|e| panic!("{what}: {e}\n{text}"));
-            let scalar = module.function("lookup").expect("it is there");
-            let mut copy = module.functions[scalar].clone();
-            copy.name = "copy".into();
-            let header = copy.layout[1];
-            let copy = module.functions.push(copy);
             let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
             let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
-            vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options)
-                .unwrap_or_else(|e| panic!("{what}: {e}"));
-            asked += usize::from(print_module(&module).contains("pshuf.b"));
+            let pair = LoopPair::make(text, "lookup", &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            asked += usize::from(pair.text().contains("pshuf.b"));
             for n in [0, 1, 31, 64, 256, BYTES] {
-                let [expected, found] = [scalar, copy].map(|f| run(&module, f, n, *range));
-                assert_eq!(expected, found, "{what}, {lanes} lanes, {byte_sums} bits, {n} bytes");
+                let what = format!("{what}, {lanes} lanes, {byte_sums} bits, {n} bytes");
+                assert_equal(&pair, n, *range, &what);
             }
         }
     }

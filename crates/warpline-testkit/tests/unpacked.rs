@@ -1,10 +1,7 @@
 //! Bytes that become shorts and bytes again, vectorized, against the scalar functions: for all pairs of bytes.
 
-use warpline_interp::{Machine, Options as MachineOptions, Val};
-use warpline_ir::text::{parse_module, print_module};
-use warpline_ir::{FuncId, Module};
-use warpline_vectorize::loops::{Unit, vectorize_loop};
-use warpline_vectorize::{Options, declare_narrow_functions, width};
+use warpline_testkit::loop_pairs::{Given, LoopPair};
+use warpline_vectorize::{Options, VectorizeError, width};
 
 /// A loop over pairs of bytes.
 const PAIRS: &str = "module \"m\"
@@ -105,19 +102,24 @@ const BODIES: &[(&str, &str, bool)] = &[
     ),
 ];
 
-/// What is stored for so many pairs.
-fn run(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
-    let options = MachineOptions { fuel: 1 << 28, ..MachineOptions::default() };
-    let mut machine = Machine::with_options(module, options);
+/// A loop for so many lanes, and registers of so many bits.
+fn pair(text: &str, lanes: u32, byte_sums: u32) -> Result<LoopPair, VectorizeError> {
+    let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
+    let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
+    LoopPair::make(text, "pairs", &options)
+}
+
+/// What is stored for so many pairs, by both.
+fn run(loops: &LoopPair, n: usize) -> [Vec<Option<u8>>; 2] {
     let first: Vec<u8> = (0..n).map(|k| (k >> 8) as u8).collect();
     let second: Vec<u8> = (0..n).map(|k| k as u8).collect();
-    let output = vec![0xaa; n];
-    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
-    let [first, second, output] = [&first, &second, &output].map(|bytes| place(bytes));
-    let code = machine.prepare_id(func);
-    let arguments = [Val::int(n as u128), Val::ptr(first), Val::ptr(second), Val::ptr(output), Val::int(201)];
-    machine.run_scalar(&code, &arguments).expect("it runs");
-    machine.memory.read(output, n as u64).expect("it is there")
+    loops.run(&[
+        Given::Number(n as u128),
+        Given::Bytes(&first),
+        Given::Bytes(&second),
+        Given::Output(n),
+        Given::Number(201),
+    ])
 }
 
 #[test]
@@ -126,20 +128,10 @@ fn bytes_that_are_unpacked_and_packed_are_the_scalar_functions_for_all_pairs() {
         let mut asked = 0;
         let text = PAIRS.replace("BODY", body);
         for (lanes, byte_sums) in [(16, 128), (32, 128), (32, 256), (64, 256), (64, 512)] {
-            let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{what}: {e}\n{text}"));
-            declare_narrow_functions(&mut module);
-            let scalar = module.function("pairs").expect("it is there");
-            let mut copy = module.functions[scalar].clone();
-            copy.name = "vectors".into();
-            let header = copy.layout[1];
-            let copy = module.functions.push(copy);
-            let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
-            let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
-            vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options)
-                .unwrap_or_else(|e| panic!("{what}: {e}"));
-            asked += usize::from(print_module(&module).contains("packuswb"));
+            let loops = pair(&text, lanes, byte_sums).unwrap_or_else(|e| panic!("{what}: {e}"));
+            asked += usize::from(loops.text().contains("packuswb"));
             for n in [0, 1, 100, 65536] {
-                let [expected, found] = [scalar, copy].map(|f| run(&module, f, n));
+                let [expected, found] = run(&loops, n);
                 assert_eq!(expected, found, "{what}, {lanes} lanes, {byte_sums} bits, {n} pairs");
             }
         }
@@ -190,37 +182,27 @@ end:
 }
 ";
 
-/// What is stored for so many pixels.
-fn run_pixels(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
-    let options = MachineOptions { fuel: 1 << 28, ..MachineOptions::default() };
-    let mut machine = Machine::with_options(module, options);
-    let pixels: Vec<u8> = (0..4 * n as u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let output = vec![0xaa; n];
-    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
-    let [pixels, output] = [&pixels, &output].map(|bytes| place(bytes));
-    let code = machine.prepare_id(func);
-    let arguments = [Val::int(n as u128), Val::ptr(pixels), Val::ptr(pixels), Val::ptr(output), Val::int(0)];
-    machine.run_scalar(&code, &arguments).expect("it runs");
-    machine.memory.read(output, n as u64).expect("it is there")
+/// What is stored for so many elements, each made of so many samples and giving so many bytes, by both.
+fn run_samples(loops: &LoopPair, n: usize, samples: usize, bytes: usize) -> [Vec<Option<u8>>; 2] {
+    let samples: Vec<u8> =
+        (0..(samples * n) as u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    loops.run(&[
+        Given::Number(n as u128),
+        Given::Bytes(&samples),
+        Given::Bytes(&samples),
+        Given::Output(bytes * n),
+        Given::Number(0),
+    ])
 }
 
 #[test]
 fn bytes_of_words_are_added_up_by_weights_where_the_words_are() {
     let mut asked = 0;
     for (lanes, byte_sums) in [(16, 128), (32, 128), (16, 256), (32, 256), (64, 256), (32, 512), (64, 512)] {
-        let mut module = parse_module(PIXELS).expect("it is well-formed");
-        declare_narrow_functions(&mut module);
-        let scalar = module.function("pairs").expect("it is there");
-        let mut copy = module.functions[scalar].clone();
-        copy.name = "vectors".into();
-        let header = copy.layout[1];
-        let copy = module.functions.push(copy);
-        let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
-        let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
-        vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options).expect("it has vectors");
-        asked += usize::from(print_module(&module).contains("pmadd"));
+        let loops = pair(PIXELS, lanes, byte_sums).expect("it has vectors");
+        asked += usize::from(loops.text().contains("pmadd"));
         for n in [0, 1, 31, 100, 3000] {
-            let [expected, found] = [scalar, copy].map(|f| run_pixels(&module, f, n));
+            let [expected, found] = run_samples(&loops, n, 4, 1);
             assert_eq!(expected, found, "{lanes} lanes, {byte_sums} bits, {n} pixels");
         }
     }
@@ -269,34 +251,10 @@ end:
 #[test]
 fn weights_that_differ_between_members_stay_with_their_members() {
     for (lanes, byte_sums) in [(16, 128), (32, 256), (64, 256), (64, 512)] {
-        let mut module = parse_module(SAMPLES).expect("it is well-formed");
-        declare_narrow_functions(&mut module);
-        let scalar = module.function("pairs").expect("it is there");
-        let mut copy = module.functions[scalar].clone();
-        copy.name = "vectors".into();
-        let header = copy.layout[1];
-        let copy = module.functions.push(copy);
-        let machine = width::Machine { byte_sums, byte_shuffles: true, ..width::Machine::default() };
-        let options = Options { machine, ..Options::new(lanes, Vec::new(), "lanes") };
-        vectorize_loop(&mut module, copy, &Unit::new(header, lanes), &options).expect("it has vectors");
+        let loops = pair(SAMPLES, lanes, byte_sums).expect("it has vectors");
         for n in [1, 100, 1000] {
-            let [expected, found] = [scalar, copy].map(|f| run_samples(&module, f, n));
+            let [expected, found] = run_samples(&loops, n, 2, 2);
             assert_eq!(expected, found, "{lanes} lanes, {byte_sums} bits, {n} samples");
         }
     }
-}
-
-/// What is stored for so many pairs of samples.
-fn run_samples(module: &Module, func: FuncId, n: usize) -> Vec<Option<u8>> {
-    let mut machine =
-        Machine::with_options(module, MachineOptions { fuel: 1 << 28, ..MachineOptions::default() });
-    let samples: Vec<u8> = (0..2 * n as u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let output = vec![0xaa; 2 * n];
-    let mut place = |bytes: &[u8]| machine.memory.allocate_bytes(bytes, 16).expect("there is room");
-    let [samples, output] = [&samples, &output].map(|bytes| place(bytes));
-    let code = machine.prepare_id(func);
-    let arguments =
-        [Val::int(n as u128), Val::ptr(samples), Val::ptr(samples), Val::ptr(output), Val::int(0)];
-    machine.run_scalar(&code, &arguments).expect("it runs");
-    machine.memory.read(output, 2 * n as u64).expect("it is there")
 }

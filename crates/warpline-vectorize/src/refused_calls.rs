@@ -181,6 +181,22 @@ impl Reach<'_> {
             .collect()
     }
 
+    /// What is to be said of a refused call beside the reason, if the function that makes it could not become part of a
+    /// kernel that calls it.
+    fn of_recursion(&self, function: FuncId, call: Inst) -> String {
+        let func = &self.module.functions[function];
+        let callee = called(self.module, func, call).and_then(|called| called.callee);
+        let is_of_group = callee.is_some_and(|callee| GroupFunction::of(self.module, callee.0).is_some());
+        if !is_of_group || !self.calls_itself(function) {
+            return String::new();
+        }
+        format!(
+            ". What a kernel calls for that becomes part of it, which `{}` cannot, since it calls itself: write it \
+             as a loop",
+            func.name
+        )
+    }
+
     /// Whether a function calls itself, perhaps by way of others.
     fn calls_itself(&self, function: FuncId) -> bool {
         let callees = |id: FuncId| {
@@ -212,17 +228,7 @@ impl Reach<'_> {
                 // throws or catches.
                 let is_defined = |symbol: Symbol| self.bodies.contains_key(&symbol);
                 if let Some(reason) = by_callee(self.module, func, i, &is_defined) {
-                    let is_of_group = called(self.module, func, i)
-                        .and_then(|called| GroupFunction::of(self.module, called.callee?.0))
-                        .is_some();
-                    let reason = match is_of_group && self.calls_itself(id) {
-                        true => format!(
-                            "{reason}. What a kernel calls for that becomes part of it, which `{}` cannot, since it calls itself: write it as a loop",
-                            func.name
-                        ),
-                        false => reason,
-                    };
-                    return Some((func.name.clone(), reason));
+                    return Some((func.name.clone(), reason + &self.of_recursion(id, i)));
                 }
                 work.extend(self.targets(func, i));
             }

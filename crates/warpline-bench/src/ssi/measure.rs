@@ -195,7 +195,7 @@ pub(super) fn file(path: &Path, sampling: Sampling, o1_runs: usize) -> Result<Fi
         sums.add(&Sums {
             functions: 1,
             blocks: func.layout.len(),
-            instructions: func.layout.iter().map(|&b| func.block_insts(b).count()).sum(),
+            instructions: func.inst_count(),
             program_time_ns: times[PROGRAM],
             o1_time_ns: 0.0,
             costs: costs.collect(),

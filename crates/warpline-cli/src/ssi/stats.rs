@@ -46,7 +46,7 @@ impl Cost {
         let (own, singer) = (counts(form), counts(Form::Singer));
         let [time_ns, singer_ssi_time_ns, program_time_ns] = times.map(|nanos| nanos as u64);
         let cost = Cost {
-            instructions: func.layout.iter().map(|&b| func.block_insts(b).count()).sum(),
+            instructions: func.inst_count(),
             phis: own.phis,
             sigmas: own.sigmas,
             copies: own.copies,

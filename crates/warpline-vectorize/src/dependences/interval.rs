@@ -57,7 +57,7 @@ pub(crate) enum Step {
     /// To a multiple of a power of two, which the mask says. With one that leaves topmost bits out, of numbers that
     /// must not have these.
     RoundDown,
-    /// With bits flipped or set that a mask of the lowest bits has.
+    /// With bits flipped or set that a mask of the lowest bits has; the other bits are given, and these.
     WithLow,
     /// By a constant.
     Shift,
@@ -137,7 +137,7 @@ impl Resolve<'_, '_> {
                 let flipped = constant(1).and_then(|n| i64::try_from(n).ok()).filter(|&n| n < MAX_FLIPPED)?;
                 let low = (1 << (i64::BITS - flipped.leading_zeros())) - 1;
                 let whole = self.within(data.args[0], data.block, left)?;
-                return Some(Interval::Of(Step::WithLow, vec![whole, Interval::Known(low, low)], bits));
+                return Some(Interval::Of(Step::WithLow, vec![whole, Interval::Known(!low, low)], bits));
             }
             Op::Binary(op) => (binary(*op)?, &data.args),
             Op::Call(call) => (called(&self.c.module.symbols[call.callee?].name)?, &data.args),
@@ -334,10 +334,8 @@ impl Emitter<'_, '_> {
                 }
                 (self.binary(BinaryOp::And, a.0, mask.0), self.binary(BinaryOp::And, a.1, mask.0))
             }
-            (Step::WithLow, &[a, low]) => {
-                let all = self.int(-1);
-                let above = self.binary(BinaryOp::Xor, low.0, all);
-                (self.binary(BinaryOp::And, a.0, above), self.binary(BinaryOp::Or, a.1, low.0))
+            (Step::WithLow, &[a, (above, low)]) => {
+                (self.binary(BinaryOp::And, a.0, above), self.binary(BinaryOp::Or, a.1, low))
             }
             (Step::Shift | Step::ShiftNatural, &[a, by]) => {
                 if step == Step::ShiftNatural {

@@ -336,8 +336,7 @@ impl Outline<'_> {
                 }
                 Kind::Around(ring) => {
                     let start = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
-                    let step = Growth::Constant(ring.step as i128);
-                    let sum = self.induction(start, step, InstFlags::empty(), lane);
+                    let sum = self.induction(start, Growth::Constant(ring.step), InstFlags::empty(), lane);
                     let mask = self.body.int_const(self.body.ty(start).int_bits().unwrap_or(64), ring.mask);
                     self.binary(BinaryOp::And, sum, mask, InstFlags::empty())
                 }

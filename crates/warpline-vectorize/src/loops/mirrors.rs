@@ -5,8 +5,9 @@
 //! ```
 //!
 //! LLVM loads `most` once before the loop, or knows what was stored there, and keeps in a φ what it would load, but
-//! leaves the stores where they are. So each iteration hands on a value that the vectorizer has no name for, and stores it. Loaded where it is needed, it
-//! is a [record](crate::dependences), or an update of memory, which lanes make together.
+//! leaves the stores where they are. So each iteration hands on a value that the vectorizer has no name for, and stores
+//! it. Loaded where it is needed, it is a [record](crate::dependences), or an update of memory, which lanes make
+//! together.
 
 use std::collections::HashSet;
 

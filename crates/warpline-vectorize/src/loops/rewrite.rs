@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   preheader:  rounds = how often the test lets the loop go on; br rounds >= the least, many, scalar
-//!   many:       strides are what they are taken for?              br all 1, unit, scalar
+//!   many:       strides and rings are what they are taken for?    br all are, unit, scalar
 //!   unit:       checks of bounds pass in all iterations?          br all, within, scalar
 //!   within:     rounds = 0 if a check of pointers fails;          br rounds != 0, begin, scalar
 //!   begin:      the groups of the skeleton, in W-lane variants         ; crate::driver::skeleton
@@ -106,7 +106,7 @@ pub(super) fn rewrite(module: &mut Module, func: Function, parts: &Parts<'_>, na
         b.at = many;
         new.push(many);
     }
-    new.extend(parts.test_strides(&mut b, &otherwise, &starts));
+    new.extend(parts.test_values(&mut b, &otherwise, &starts));
     new.extend(parts.test_bounds(&mut b, &otherwise, rounds, &starts));
     let checking = span::emit(&mut b, parts.checks, rounds, otherwise.block);
     for &block in &checking.failing {
@@ -350,23 +350,20 @@ impl Parts<'_> {
 
     /// Branches to the scalar loop unless all strides are 1, and what goes around begins with one of its numbers. The
     /// block behind, if there is anything to ask.
-    fn test_strides(&self, b: &mut Builder, otherwise: &Otherwise<'_>, starts: &[Value]) -> Option<Block> {
-        let is_one = |b: &mut Builder, stride: Value| {
-            let ty = b.func.ty(stride);
+    fn test_values(&self, b: &mut Builder, otherwise: &Otherwise<'_>, starts: &[Value]) -> Option<Block> {
+        let holds = |b: &mut Builder, v: Value, pred: IntPred, number: u128| {
+            let ty = b.func.ty(v);
             // Of a loop that has no iteration, it may be poison.
-            let stride = b.value(Op::Freeze, &[stride], ty);
-            let one = b.int(ty.int_bits().unwrap_or(64), 1);
-            b.icmp(IntPred::Eq, stride, one)
+            let v = b.value(Op::Freeze, &[v], ty);
+            let number = b.func.int_const(ty.int_bits().unwrap_or(64), number);
+            b.icmp(pred, v, number)
         };
-        let mut each: Vec<Value> = self.strides.iter().map(|&v| is_one(b, v)).collect();
+        let mut each: Vec<Value> = self.strides.iter().map(|&v| holds(b, v, IntPred::Eq, 1)).collect();
         for (c, &start) in self.carried.iter().zip(starts) {
             if let Kind::Around(ring) = c.kind
                 && !ring.has(&b.func, start)
             {
-                let ty = b.func.ty(start);
-                let start = b.value(Op::Freeze, &[start], ty);
-                let most = b.func.int_const(ty.int_bits().unwrap_or(64), ring.mask);
-                each.push(b.icmp(IntPred::Ule, start, most));
+                each.push(holds(b, start, IntPred::Ule, ring.mask));
             }
         }
         otherwise.unless_all(b, each, "unit")
@@ -453,7 +450,7 @@ impl Parts<'_> {
         let step = match self.carried[k].kind {
             Kind::Induction { step, .. } => step,
             Kind::Around(ring) => {
-                let sum = self.moved(b, x, Growth::Constant(ring.step as i128), count, width);
+                let sum = self.moved(b, x, Growth::Constant(ring.step), count, width);
                 let mask = b.func.int_const(b.func.ty(x).int_bits().unwrap_or(64), ring.mask);
                 return b.binary(BinaryOp::And, sum, mask, InstFlags::empty());
             }

@@ -13,7 +13,7 @@ use crate::choices::MAX_WIDTH;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Ring {
     /// What is added in each iteration.
-    pub(super) step: u128,
+    pub(super) step: i128,
     /// The greatest number.
     pub(super) mask: u128,
 }
@@ -85,10 +85,10 @@ impl Asked {
 }
 
 /// What constant a sum adds to a value.
-fn added(func: &Function, to: Value, sum: Value) -> Option<u128> {
+fn added(func: &Function, to: Value, sum: Value) -> Option<i128> {
     let data = &func.insts[func.def_inst(sum)?];
     match (&data.op, &data.args[..]) {
-        (Op::Binary(BinaryOp::Add), &[a, b]) if a == to => func.as_int(b),
+        (Op::Binary(BinaryOp::Add), &[a, b]) if a == to => func.as_int(b).map(u128::cast_signed),
         _ => None,
     }
 }

@@ -281,11 +281,18 @@ impl Lower<'_> {
 
     /// The mask of the present block, or the all-true vector.
     pub(super) fn mask_or_true(&mut self, at: Inst) -> Result<Value, VectorizeError> {
-        let all = vec![Constant::bool(true); self.width as usize];
-        match self.mask_vector(at)? {
-            Some(m) => Ok(m),
-            None => Ok(self.out.constant_value(Constant::vector(all))),
-        }
+        Ok(self.mask_vector(at)?.unwrap_or_else(|| self.all_true()))
+    }
+
+    /// The mask of all lanes.
+    fn all_true(&mut self) -> Value {
+        self.out.constant_value(Constant::vector(vec![Constant::bool(true); self.width as usize]))
+    }
+
+    /// The lanes that are not in a mask.
+    pub(super) fn not(&mut self, mask: Value) -> Value {
+        let all = self.all_true();
+        self.emit(Op::Binary(BinaryOp::Xor), &[mask, all], self.out.ty(mask))
     }
 
     /// Whether any lane of a mask vector is set.

@@ -145,14 +145,8 @@ fn excess(at: &Place<'_>, v: Value) -> Option<Idiom> {
         }
         return beyond(at, args[0], args[1]).filter(|_| fits(v, args[0]));
     }
-    let [from, what] = operands(at.func, v, BinaryOp::Sub)?;
-    if let Some([a, b]) = at.called(from, &[Intrinsic::UMax]) {
-        let p = if b == what { a } else { (a == what).then_some(b)? };
-        return beyond(at, p, what).filter(|_| fits(from, p));
-    }
-    let [a, b] = at.called(what, &[Intrinsic::UMin])?;
-    let q = if a == from { b } else { (b == from).then_some(a)? };
-    beyond(at, from, q).filter(|_| fits(what, from))
+    let (made, [p, q]) = remainder(at, v)?;
+    beyond(at, p, q).filter(|_| fits(made, p))
 }
 
 /// By how much one number exceeds another one, which is the same in all lanes.
@@ -162,6 +156,12 @@ fn beyond(at: &Place<'_>, p: Value, q: Value) -> Option<Idiom> {
 
 /// `max(p, q) - q` and `p - min(p, q)`.
 fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
+    let (made, args) = remainder(at, v)?;
+    at.unsigned(made, &args).then_some(Idiom::on(How::Function("usub.sat"), args))
+}
+
+/// The maximum or minimum of `p` and `q` that one of these is made of, and both.
+fn remainder(at: &Place<'_>, v: Value) -> Option<(Value, [Value; 2])> {
     let [from, what] = operands(at.func, v, BinaryOp::Sub)?;
     let other = |[a, b]: [Value; 2], one: Value| match (a == one, b == one) {
         (true, _) => Some(b),
@@ -170,11 +170,10 @@ fn remainder_of_minimum(at: &Place<'_>, v: Value) -> Option<Idiom> {
     };
     let greater =
         at.called(from, &[Intrinsic::UMax]).and_then(|pair| Some((from, [other(pair, what)?, what])));
-    let (made, args) = greater.or_else(|| {
+    greater.or_else(|| {
         let smaller = at.called(what, &[Intrinsic::UMin])?;
         Some((what, [from, other(smaller, from)?]))
-    })?;
-    at.unsigned(made, &args).then_some(Idiom::on(How::Function("usub.sat"), args))
+    })
 }
 
 /// `min(max(p + q, least), greatest)` and the like with differences, and with both bounds in the other order.

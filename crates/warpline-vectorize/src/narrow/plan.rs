@@ -215,7 +215,9 @@ impl<'a, F: Fn(Value) -> Shape> Planner<'a, F> {
     fn options(&self, v: Value, inst: Inst, bits: u32, own: u32) -> SmallVec<[Step; 4]> {
         let data = &self.func.insts[inst];
         let mut all: SmallVec<[Step; 4]> = SmallVec::new();
-        if bits > 8 && matches!(idioms::of(self, v, 8), Some(Idiom { how: How::Average, .. })) {
+        let halves = || matches!(data.op, Op::Binary(BinaryOp::LShr | BinaryOp::AShr));
+        let is_average = || matches!(idioms::of(self, v, 8), Some(Idiom { how: How::Average, .. }));
+        if bits > 8 && halves() && is_average() {
             // Processors have that for what it is of, and it fits as well.
             all.push(Step::Compute { how: How::Extend, args: smallvec![Arg::Low(v)], at: 8 });
         } else if let Some(Idiom { how, args }) = idioms::of(self, v, bits) {

@@ -15,7 +15,7 @@ use cranelift_entity::SecondaryMap;
 use warpline_analysis::DfsOrder;
 
 use warpline_dataflow::linear::{self, Extension, Term};
-use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, Module, Op, Type, Value, ValueDef};
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, LaneOp, Module, Op, Type, Value, ValueDef};
 use warpline_uniformity::shape::ArgShape;
 
 use crate::options::Origin;
@@ -66,7 +66,17 @@ impl Lanes {
 
     /// Each lane's value, if that is known.
     pub(crate) fn constants(&self) -> Option<&[u64]> {
-        (self.low >= self.bits).then_some(&*self.own)
+        self.is_known().then_some(&*self.own)
+    }
+
+    /// Whether the lanes have nothing in common but zero.
+    fn is_known(&self) -> bool {
+        self.low == self.bits
+    }
+
+    /// What `low` is in numbers of other bits that have the same in common.
+    fn low_of(&self, bits: u32) -> u32 {
+        if self.is_known() { bits } else { self.low }
     }
 
     /// The one number that all lanes have.
@@ -132,15 +142,13 @@ impl Lanes {
     }
 
     fn minus(&self, other: &Lanes) -> Lanes {
-        let negated = Lanes { own: other.map(|o| o.wrapping_neg() & mask(other.bits)), ..other.clone() };
-        let most = if other.low >= other.bits { other.most } else { u64::MAX };
-        self.plus(&Lanes { most: most.min(greatest(other.bits, other.low)), ..negated })
+        self.plus(&other.times(u64::MAX))
     }
 
     /// Shifted right; `signed` where copies of the topmost bit come in.
     fn shifted(&self, by: u32, signed: bool) -> Option<Lanes> {
         let is_natural = !signed || self.fits(self.bits - 1);
-        let is_exact = self.is_apart() && (is_natural || self.low < self.bits)
+        let is_exact = self.is_apart() && (is_natural || !self.is_known())
             || self.low >= by && self.fits(self.bits) && is_natural;
         if by >= self.bits || !is_exact {
             return None;
@@ -149,7 +157,7 @@ impl Lanes {
         let most = if stays { u64::MAX } else { self.most >> by };
         let (own, low) = match self.low.checked_sub(by) {
             // Of nothing, nothing is left.
-            Some(_) if self.low >= self.bits => (self.map(|o| o >> by), self.bits),
+            Some(_) if self.is_known() => (self.map(|o| o >> by), self.bits),
             Some(low) => (self.map(|o| o >> by), low),
             None => (vec![0; self.own.len()], 0),
         };
@@ -158,54 +166,50 @@ impl Lanes {
 
     /// An operation on each bit by itself, where what is known of the other operand is all of it.
     fn bitwise(&self, op: BinaryOp, other: &Lanes) -> Option<Lanes> {
-        let other = other.constants()?;
+        let known = other.constants()?;
         let f = match op {
             BinaryOp::And => |a: u64, b: u64| a & b,
             BinaryOp::Or => |a: u64, b: u64| a | b,
             _ => |a: u64, b: u64| a ^ b,
         };
         let (low, high) = (mask(self.low), !mask(self.low));
-        let is_masked = op == BinaryOp::And && other.iter().all(|b| b & high == 0);
-        let own = || self.own.iter().zip(other).map(|(&a, &b)| f(a & low, b & low)).collect();
+        let is_masked = op == BinaryOp::And && known.iter().all(|b| b & high == 0);
+        let own = || self.own.iter().zip(known).map(|(&a, &b)| f(a & low, b & low)).collect();
         let found = if is_masked {
             Lanes::new(own(), self.bits, 0, self.bits)
         } else {
             // What happens to the part in common must be the same everywhere.
-            let above = other.first()? & high;
-            if !self.is_apart() || other.iter().any(|b| b & high != above) {
+            let above = known.first()? & high;
+            if !self.is_apart() || known.iter().any(|b| b & high != above) {
                 return None;
             }
-            let most = match op {
-                BinaryOp::And => self.most,
-                _ if above == 0 => self.most,
-                _ => u64::MAX,
-            };
-            let is_known = self.low >= self.bits;
-            Lanes::new(own(), if is_known { self.bits } else { self.low }, most, self.bits)
+            let stays = op == BinaryOp::And || above == 0;
+            Lanes::new(own(), self.low, if stays { self.most } else { u64::MAX }, self.bits)
         };
-        let other = Lanes::new(other.to_vec(), self.bits, 0, self.bits);
-        Some(found.bent_by(&[self, &other]))
+        Some(found.bent_by(&[self, other]))
     }
 
     /// Extended to more bits.
     fn extended(&self, to: u32, signed: bool) -> Option<Lanes> {
         let stays = !signed || self.fits(self.bits - 1);
         let found = if stays {
-            self.fits(self.bits).then(|| {
-                let low = if self.low >= self.bits { to } else { self.low };
-                Lanes::new(self.own.clone(), low, self.most, to)
-            })?
+            self.fits(self.bits).then(|| Lanes::new(self.own.clone(), self.low_of(to), self.most, to))?
         } else {
-            (self.is_apart() && self.low < self.bits)
+            (self.is_apart() && !self.is_known())
                 .then(|| Lanes::new(self.own.clone(), self.low, u64::MAX, to))?
         };
         Some(Lanes { bent: self.bent, ..found })
     }
 
     fn truncated(&self, to: u32) -> Lanes {
-        let low = if self.low >= self.bits { to } else { self.low };
         let most = if self.most <= mask(to) { self.most } else { u64::MAX };
-        Lanes { bent: self.bent, ..Lanes::new(self.own.clone(), low, most, to) }
+        Lanes { bent: self.bent, ..Lanes::new(self.own.clone(), self.low_of(to), most, to) }
+    }
+
+    /// What is left after a division by a power of two.
+    fn remainder(&self, by: u64) -> Option<Lanes> {
+        let mask = Lanes::constant(self.own.len() as u32, by - 1, self.bits);
+        self.bitwise(BinaryOp::And, &mask)
     }
 }
 
@@ -256,11 +260,19 @@ pub(crate) fn are_worthwhile(
     args: &[ArgShape],
     origins: &[Option<Origin>],
 ) -> bool {
+    let insts = || func.layout.iter().flat_map(|&b| func.block_insts(b));
+    // Nothing else bends what shapes see.
+    let looks_at_bits = |i: Inst| {
+        use BinaryOp::{AShr, And, LShr, Or, SDiv, SRem, UDiv, URem, Xor};
+        matches!(func.insts[i].op, Op::Binary(AShr | And | LShr | Or | SDiv | SRem | UDiv | URem | Xor))
+    };
+    if !insts().any(looks_at_bits) {
+        return false;
+    }
     let position = |v: Value| func.params.iter().position(|&p| p == v);
     let is_uniform = |v: Value| position(v).is_some_and(|k| args[k] == ArgShape::Uniform);
     let known = KnownOffsets::compute(module, func, MANY, origins, is_uniform);
-    let mut insts = func.layout.iter().flat_map(|&b| func.block_insts(b));
-    insts.any(|i| matches!(func.insts[i].op, Op::Load(_)) && known.bent(func.insts[i].args[0]).is_some())
+    insts().any(|i| matches!(func.insts[i].op, Op::Load(_)) && known.bent(func.insts[i].args[0]).is_some())
 }
 
 /// The bits of an integer or a pointer.
@@ -309,7 +321,7 @@ impl<F: Fn(Value) -> bool> Solver<'_, F> {
         let bits = bits_of(self.func, result)?;
         let of = |n: usize| data.args.get(n).and_then(|&a| self.of(a));
         let found = match data.op {
-            Op::Lane(warpline_ir::LaneOp::LaneIndex) => {
+            Op::Lane(LaneOp::LaneIndex) => {
                 Some(Lanes::new((0..u64::from(self.width)).collect(), bits, 0, bits))
             }
             Op::Binary(op) => of(0).zip(of(1)).and_then(|(a, b)| binary(op, &a, &b)),
@@ -362,13 +374,5 @@ fn binary(op: BinaryOp, a: &Lanes, b: &Lanes) -> Option<Lanes> {
         BinaryOp::SRem if a.fits(a.bits - 1) => a.remainder(power().filter(|&n| n <= mask(a.bits - 1))?),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => a.bitwise(op, b).or_else(|| b.bitwise(op, a)),
         _ => None,
-    }
-}
-
-impl Lanes {
-    /// What is left after a division by a power of two.
-    fn remainder(&self, by: u64) -> Option<Lanes> {
-        let mask = Lanes::constant(self.own.len() as u32, by - 1, self.bits);
-        self.bitwise(BinaryOp::And, &mask)
     }
 }

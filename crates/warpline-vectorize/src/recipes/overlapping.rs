@@ -12,8 +12,7 @@
 
 use warpline_target::Machine;
 
-/// The bytes of a block, within which bytes are shuffled by one instruction.
-const BLOCK: u64 = 16;
+use super::groups::BLOCK_BYTES as BLOCK;
 
 /// The bytes of the words that move between blocks.
 const WORD: u64 = 4;

@@ -53,6 +53,16 @@ impl Unpacked {
             return all;
         }
         let func = input.func;
+        // Without bytes that are made wider, or anything made bytes, there is none.
+        let is_byte = |&v: &Value| func.ty(v) == Type::Int(8);
+        let converts = |i: Inst| {
+            let data = &func.insts[i];
+            matches!(data.op, Op::Cast(CastOp::ZExt | CastOp::Trunc))
+                && data.args.iter().chain(&data.results).any(is_byte)
+        };
+        if !func.layout.iter().flat_map(|&b| func.block_insts(b)).any(converts) {
+            return all;
+        }
         let (groups, sums, high_products) = others;
         let users = Users::of(func);
         let search = Search { module, func, users, reps, groups, sums, high_products, register };
@@ -320,7 +330,7 @@ impl Search<'_> {
         matches!(self.func.ty(v), Type::Int(bits) if bits == 1 || bits == web.bits)
     }
 
-    /// The operands of an instruction that computes an integer of a web, or compares such, lane by lane.
+    /// The operands of an instruction that computes integers of a web, or compares such, element by element.
     fn by_element(&self, i: Inst, web: &Web) -> Option<Vec<Value>> {
         let data = &self.func.insts[i];
         let fits = match &data.op {

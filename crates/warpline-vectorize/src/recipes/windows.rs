@@ -48,8 +48,8 @@ pub(crate) struct Ring {
     pub number: Value,
     /// How many elements it has, at least as many as there are lanes.
     pub elements: u64,
-    /// The bytes of an element.
-    pub size: u64,
+    /// The bytes of all of them.
+    pub bytes: i64,
 }
 
 impl Planner<'_> {
@@ -66,7 +66,8 @@ impl Planner<'_> {
         let fits =
             self.rep(root) == Rep::Uniform && others.is_none() && u64::try_from(term.scale) == Ok(size);
         let elements = self.elements_of_ring(term.value).filter(|_| fits)?;
-        (elements >= u64::from(self.width)).then_some(Ring { number: term.value, elements, size })
+        let bytes = i64::try_from(elements.checked_mul(size)?).ok()?;
+        (elements >= u64::from(self.width)).then_some(Ring { number: term.value, elements, bytes })
     }
 
     /// How many numbers one goes around in, from lane to lane to the next one.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::VectorizeError;
 use crate::alignment::at_distance;
 use crate::recipes::{Gather, Group, How, Member, Place, ROOM, Row, Scatter, Split};
-use warpline_ir::{CastOp, Constant, Effects, Inst, MemAccess, Op, Type, Value};
+use warpline_ir::{CastOp, Effects, Inst, MemAccess, Op, Type, Value};
 
 use super::super::Lower;
 
@@ -164,8 +164,7 @@ impl Lower<'_> {
 
     /// The addresses of neighbouring elements.
     fn neighbours(&mut self, ptr: Value, elem: Type) -> Value {
-        let numbers = (0..self.width).map(|k| Constant::int(64, k.into())).collect();
-        let numbers = self.out.constant_value(Constant::vector(numbers));
+        let numbers = self.steps(64, 1);
         let ptrs = Type::PTR.vector(self.width).expect("a pointer is a scalar");
         self.emit(Op::Gep(elem), &[ptr, numbers], ptrs)
     }

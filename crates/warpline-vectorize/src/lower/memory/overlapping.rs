@@ -92,7 +92,7 @@ impl Lower<'_> {
             return;
         }
         let part = self.lanes_from(register, stored.from as u32, bytes(stored.len));
-        // What is stored as a vector of few bytes goes one by one.
+        // What is stored as a vector of few bytes would be scalarized.
         let part = match stored.len {
             1 | 2 | 4 | 8 => self.emit(Op::Cast(CastOp::Bitcast), &[part], Type::Int(8 * stored.len as u32)),
             _ => part,

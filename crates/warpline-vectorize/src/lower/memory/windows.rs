@@ -1,6 +1,6 @@
 //! Loads at known offsets, and accesses in rings, as their [recipe](crate::recipes) says.
 
-use warpline_ir::{BinaryOp, Constant, Inst, IntPred, MemAccess, Op, Type, Value};
+use warpline_ir::{BinaryOp, Constant, Inst, IntPred, Op, Type, Value};
 
 use super::super::Lower;
 use crate::VectorizeError;
@@ -57,7 +57,7 @@ impl Lower<'_> {
     pub(in crate::lower) fn store_in_ring(&mut self, i: Inst, ring: &Ring) -> Result<(), VectorizeError> {
         let (access, value, address) = self.parts_of_store(i)?;
         let (x, elem) = self.stored(i, value)?;
-        let access: MemAccess = self.aligned_for_lane_0(access, elem);
+        let access = self.aligned_for_lane_0(access, elem);
         for part in self.parts_of_ring(i, ring, address)? {
             self.masked_store("llvm.masked.store", x, part.address, access, part.mask, i);
         }
@@ -77,21 +77,16 @@ impl Lower<'_> {
         let left = self.emit(Op::Binary(BinaryOp::Sub), &[elements, number], ty);
         let wraps = self.emit(Op::ICmp(IntPred::Ult), &[left, lanes], Type::BOOL);
         let left = self.emit(Op::Select, &[wraps, left, lanes], ty);
-        let bytes = i64::try_from(ring.elements * ring.size).unwrap_or(i64::MAX);
-        let earlier = self.offset_by(start, -bytes);
+        let earlier = self.offset_by(start, -ring.bytes);
         let other = self.emit(Op::Select, &[wraps, earlier, start], self.src.ty(address));
 
         // Lanes are counted in as many bits as an element has, as masks of these are wanted.
-        let narrow = Type::Int(8 * ring.size as u32);
-        let left = self.resized(left, narrow);
+        let narrow = 8 * (ring.bytes.unsigned_abs() / ring.elements) as u32;
+        let left = self.resized(left, Type::Int(narrow));
         let left = self.splat(left, i)?;
-        let count = |lane: u32| Constant::int(8 * ring.size as u32, lane.into());
-        let all = self.out.constant_value(Constant::vector((0..self.width).map(count).collect()));
-        let bools = Type::BOOL.vector(self.width).expect("a truth value is a scalar");
+        let (all, bools) = (self.steps(narrow, 1), self.mask_type());
         let before = self.emit(Op::ICmp(IntPred::Ult), &[all, left], bools);
-        let yes = vec![Constant::bool(true); self.width as usize];
-        let yes = self.out.constant_value(Constant::vector(yes));
-        let behind = self.emit(Op::Binary(BinaryOp::Xor), &[before, yes], bools);
+        let behind = self.not(before);
         let [before_mask, behind_mask] = match self.mask_vector(i)? {
             Some(mask) => {
                 [before, behind].map(|part| self.emit(Op::Binary(BinaryOp::And), &[mask, part], bools))
