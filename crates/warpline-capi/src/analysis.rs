@@ -11,8 +11,8 @@ use warpline_compile::jit::SourceFile;
 use warpline_uniformity::report::{FunctionReport, RefusedReport, Report};
 use warpline_uniformity::{Uniformity, tokens};
 
-use crate::error::{Failure, WarplineError, guarded_text};
-use crate::{find_worker, language_of, text};
+use super::error::{Failure, WarplineError, guarded_text};
+use super::{find_worker, language_of, text};
 
 /// What `warpline analyze --format json` says of a file's functions: which values, branches and loops diverge, and why.
 /// `function` is the only one that is meant, or `NULL`; `args` are shapes of its parameters, or `NULL`.

@@ -6,8 +6,8 @@ use warpline_compile::KernelOptions;
 use warpline_compile::jit::{Code, Object};
 use warpline_compile::spec::Width;
 
-use crate::error::{Failure, WarplineError, free, guarded, guarded_object};
-use crate::{find_worker, language_of, text};
+use super::error::{Failure, WarplineError, free, guarded, guarded_object};
+use super::{find_worker, language_of, text};
 
 /// How to vectorize. All zeros are the defaults.
 #[repr(C)]

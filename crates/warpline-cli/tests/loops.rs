@@ -38,7 +38,10 @@ fn a_marked_loop_over_iterators_is_vectorized_and_checked() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), "sums.rs", SUMS);
     let text = ok(&warpline(&["run", &file, "-v"]));
-    assert!(text.contains("sums.rs:10 in sums: 8 lanes\n  loop-carried: "), "{text}");
+    // Some CPUs have no masks for what is left at the end.
+    let said =
+        ["", ", scalar tail"].map(|tail| format!("sums.rs:10 in sums: 8 lanes{tail}\n  loop-carried: "));
+    assert!(said.iter().any(|said| text.contains(said)), "{text}");
     for carried in ["induction %", "previous value %before", "scan %sum", "reduction %greatest"] {
         assert!(text.contains(carried), "{carried}: {text}");
     }

@@ -88,14 +88,16 @@ fn modules_for_spir_run_as_the_source_does() {
         ("spir64", "-cl-std=CL2.0", "b.bc"),
         ("spirv64", "-cl-std=CL1.2", "c.ll"),
     ];
-    for (target, version, name) in forms {
+    let runs = &|(target, version, name): (&str, &str, &str)| {
         let module = folder.path().join(name);
         compile(&file, target, version, &module);
         for (kernel, bound, tolerance) in KERNELS {
             let report = run(&module, kernel, bound, tolerance);
             assert!(report.contains(" 0 mismatches"), "{target} {version}, {kernel}: {report}");
         }
-    }
+    };
+    // The scope fails if one of them does.
+    std::thread::scope(|scope| forms.iter().for_each(|&form| _ = scope.spawn(move || runs(form))));
 }
 
 #[test]

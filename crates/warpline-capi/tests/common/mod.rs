@@ -1,24 +1,26 @@
-//! The library and the program, built.
+//! The library and the program, as releases have them side by side.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
-/// The folder that has them: cargo builds them beside this test, since it builds no library for a test that none can be
-/// linked to.
+/// The folder that has them. Cargo builds both as examples, in a folder near this test.
 pub fn built() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let test = std::env::current_exe().unwrap();
-        let folder = test.parent().unwrap().parent().unwrap().to_owned();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "-p", "warpline-capi", "-p", "warpline-cli"]);
-        cargo.arg("--target-dir").arg(folder.parent().unwrap());
-        if folder.ends_with("release") {
-            cargo.arg("--release");
+        let examples = test.parent().unwrap().parent().unwrap().join("examples");
+        let folder = examples.join("side-by-side");
+        fs::create_dir_all(&folder).unwrap();
+        let files = [("libwarpline.so", "libwarpline.so"), ("libwarpline.a", "libwarpline.a")];
+        for (from, to) in files.into_iter().chain([("program", "warpline")]) {
+            // Another test may use what an earlier build left, so it is replaced at once.
+            let new = folder.join(format!("{to}.{}", std::process::id()));
+            fs::hard_link(examples.join(from), &new).unwrap();
+            fs::rename(&new, folder.join(to)).unwrap();
+            // Where it is the same file, it stays.
+            let _ = fs::remove_file(new);
         }
-        let made = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         folder
     })
 }
