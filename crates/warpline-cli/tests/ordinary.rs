@@ -403,6 +403,77 @@ fn loops_that_go_around_in_buffers_are_vectorized_and_compute_the_same() {
     }
 }
 
+/// Each function copies structures, or fills them.
+const STRUCTURES: &str = r"#include <string.h>
+typedef struct { float x, y, z; } point;
+typedef struct { double mass; int id; char kind; long since; } record;
+typedef struct { unsigned char r, g, b; } colour;
+void verlet(point *p, point *old, int n, float g) {
+  for (int i = 0; i < n; i++) {
+    point t = p[i];
+    p[i].x = 2 * p[i].x - old[i].x; p[i].y = 2 * p[i].y - old[i].y - g; p[i].z = 2 * p[i].z - old[i].z;
+    old[i] = t;
+  }
+}
+void permuted(point *restrict to, const point *restrict from, const int *restrict at, int n) {
+  for (int i = 0; i < n; i++) to[i] = from[at[i]];
+}
+void reversed(point *a, int n) {
+  for (int i = 0; i < n / 2; i++) { point t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t; }
+}
+void records(record *restrict to, const record *restrict from, int n, int most) {
+  for (int i = 0; i < n; i++) if (from[i].id < most) to[i] = from[i];
+}
+void chosen(colour *restrict to, const colour *restrict a, const colour *restrict b, const int *restrict c, int n) {
+  for (int i = 0; i < n; i++) to[i] = c[i] > 1000 ? a[i] : b[i];
+}
+void cleared(point *p, const int *keep, int n) { for (int i = 0; i < n; i++) if (!keep[i]) memset(&p[i], 0, sizeof *p); }
+void bytes(point *restrict to, const float *restrict from, int n) {
+  for (int i = 0; i < n; i++) memcpy(&to[i], &from[3 * i], sizeof *to);
+}
+";
+
+#[test]
+fn structures_are_copied_field_by_field_and_loops_compute_the_same() {
+    if has_clang() {
+        are_vectorized_with_any_number_of_lanes("structures.c", STRUCTURES);
+    }
+}
+
+/// Each function computes with complex numbers.
+const COMPLEX: &str = r"#include <complex.h>
+void products(const float complex *a, const float complex *b, float complex *o, int n) {
+  for (int i = 0; i < n; i++) o[i] = a[i] * b[i];
+}
+void doubles(const double complex *a, const double complex *b, double complex *o, int n) {
+  for (int i = 0; i < n; i++) o[i] = a[i] * b[i];
+}
+void not_numbers(const float complex *a, float complex *o, int n) {
+  for (int i = 0; i < n; i++) { float s = i & 1 ? 1e38f : 0; o[i] = (a[i] * s * s) * (a[i] * s * s * I); }
+}
+void quotients(const float complex *a, const float complex *b, float complex *o, int n) {
+  for (int i = 0; i < n; i++) o[i] = a[i] / b[i];
+}
+void sizes(const float complex *a, float *o, int n) { for (int i = 0; i < n; i++) o[i] = cabsf(a[i]); }
+void angles(const double complex *a, double *o, int n) { for (int i = 0; i < n; i++) o[i] = carg(a[i]); }
+void waves(const double complex *a, double complex *o, int n) { for (int i = 0; i < n; i++) o[i] = cexp(a[i]); }
+void escapes(const double complex *c, int *o, int n) {
+  for (int i = 0; i < n; i++) {
+    double complex z = 0;
+    int k = 0;
+    while (k < 20 && creal(z) * creal(z) + cimag(z) * cimag(z) < 4) { z = z * z + c[i]; k++; }
+    o[i] = k;
+  }
+}
+";
+
+#[test]
+fn loops_over_complex_numbers_are_vectorized_and_compute_the_same() {
+    if has_clang() {
+        are_vectorized_with_any_number_of_lanes("complex.c", COMPLEX);
+    }
+}
+
 #[test]
 fn what_a_program_leaves_in_variables_is_compared() {
     if !has_clang() {

@@ -25,7 +25,7 @@ impl Module {
     /// that are an instruction on most machines become the intrinsics for that, which may be made speculatively; of
     /// others it is said that they write no memory.
     pub(crate) fn forget_errno(&self) {
-        if ERRNO.iter().any(|name| self.named(name).is_some()) {
+        if reads_errno(self) {
             return;
         }
         for function in self.functions().filter(|&function| !has_body(function)).collect::<Vec<_>>() {
@@ -107,6 +107,11 @@ impl Module {
     }
 }
 
+/// Whether something in a module may read `errno`.
+pub(crate) fn reads_errno(module: &Module) -> bool {
+    ERRNO.iter().any(|name| module.named(name).is_some())
+}
+
 /// How a function or intrinsic of this name rounds to an integer, if it does.
 fn rounding(name: &str) -> Option<&'static str> {
     let base = match name.strip_prefix("llvm.") {
@@ -157,7 +162,7 @@ fn is_number(ty: LLVMTypeRef) -> bool {
 }
 
 /// Whether a call is one of the library's function, as `-fno-builtin` has clang deny, in the usual mode of rounding.
-fn is_ordinary(call: LLVMValueRef) -> bool {
+pub(crate) fn is_ordinary(call: LLVMValueRef) -> bool {
     let has = |kind| {
         // SAFETY: a live call.
         unsafe {

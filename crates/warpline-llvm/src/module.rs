@@ -171,6 +171,14 @@ impl Module {
             version,
             message: all_words(message, self.take_diagnostics()),
         })?;
+        // SAFETY: two live modules; the strings are the modules' own.
+        unsafe {
+            // LLVM warns of a layout that is not said.
+            let f = functions();
+            if *f.LLVMGetDataLayoutStr(other) == 0 {
+                f.LLVMSetModuleDataLayout(other, f.LLVMGetModuleDataLayout(self.module));
+            }
+        }
         // SAFETY: two live modules of one context; the second is taken over whatever the outcome.
         if unsafe { functions().LLVMLinkModules2(self.module, other) } == 0 {
             return Ok(());
@@ -525,6 +533,16 @@ pub(crate) fn opcode(value: LLVMValueRef) -> Option<u32> {
 /// Whether a value is an instruction with this opcode.
 pub(crate) fn is(value: LLVMValueRef, op: crate::ffi::types::LLVMOpcode) -> bool {
     opcode(value) == Some(op as u32)
+}
+
+/// The function that an instruction calls, if that is known.
+pub(crate) fn called_function(inst: LLVMValueRef) -> Option<LLVMValueRef> {
+    let f = functions();
+    // SAFETY: a live instruction; calls are asked for what they call.
+    unsafe {
+        let called = is(inst, LLVMOpcode::LLVMCall).then(|| f.LLVMGetCalledValue(inst))?;
+        (!f.LLVMIsAFunction(called).is_null()).then_some(called)
+    }
 }
 
 /// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,

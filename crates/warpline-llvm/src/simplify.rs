@@ -11,9 +11,9 @@
 //! indices rest. Tail recursion becomes loops: lanes that leave a loop apart come together behind it, those that call
 //! a function apart do not before they return.
 //!
-//! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`) and
+//! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`, `complex`) and
 //! ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others structs on the
-//! stack (`private_parts`) and indices (`indices`) are taken apart.
+//! stack (`private_parts`), indices (`indices`) and copies of small structures (`small_copies`) are taken apart.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -123,6 +123,7 @@ impl Module {
     fn simplify_with(&mut self, of_loops: bool) -> Result<()> {
         self.name_parameters();
         self.trust_what_must_not_throw();
+        self.know_complex_numbers();
         self.forget_errno();
         self.mark_lane_operations();
         self.thread_cleanups();
@@ -175,6 +176,7 @@ impl Module {
         } else {
             self.split_sums_of_parameters();
         }
+        self.split_small_copies();
         match self.has_deep_nest() {
             true => self.optimise(&PIPELINE.replace(HOISTING, ""), None),
             false => self.optimise(PIPELINE, None),

@@ -30,7 +30,9 @@ use warpline_analysis::CycleId;
 use crate::error::Result;
 use crate::ffi::load::functions;
 use crate::loop_forest::Loops;
-use crate::module::{FUNCTION_INDEX, Module, blocks_of, instructions_in, opcode, value_name};
+use crate::module::{
+    FUNCTION_INDEX, Module, blocks_of, called_function, instructions_in, opcode, value_name,
+};
 use crate::parameters::{attached, is_node, node_operands, string};
 use crate::simplify::{AFTER_UNROLLING, attribute_kind, has_attribute, has_body};
 
@@ -432,7 +434,7 @@ fn lines_of(inst: LLVMValueRef) -> Vec<u32> {
 
 /// Whether an instruction is a call that informs the optimiser or debuggers.
 pub(crate) fn is_annotation(inst: LLVMValueRef) -> bool {
-    let name = callee(inst).map(value_name).unwrap_or_default();
+    let name = called_function(inst).map(value_name).unwrap_or_default();
     ["llvm.dbg.", "llvm.lifetime.", "llvm.assume"].iter().any(|known| name.starts_with(known))
 }
 
@@ -445,17 +447,7 @@ fn may_ask_about_lanes(inst: LLVMValueRef) -> bool {
         let kind = attribute_kind("convergent");
         !functions().LLVMGetCallSiteEnumAttribute(inst, FUNCTION_INDEX, kind).is_null()
     };
-    is_call && callee(inst).is_none_or(|callee| has_attribute(callee, "convergent") || marked(inst))
-}
-
-/// The function that an instruction calls, if that is known.
-fn callee(inst: LLVMValueRef) -> Option<LLVMValueRef> {
-    let f = functions();
-    // SAFETY: a live instruction; calls are asked for what they call.
-    unsafe {
-        let called = (opcode(inst)? == LLVMCall as u32).then(|| f.LLVMGetCalledValue(inst))?;
-        (!f.LLVMIsAFunction(called).is_null()).then_some(called)
-    }
+    is_call && called_function(inst).is_none_or(|callee| has_attribute(callee, "convergent") || marked(inst))
 }
 
 #[cfg(test)]

@@ -182,6 +182,8 @@ pub(crate) fn missing(
     let even = even && roles.searches();
     let contents = |elem: Elem| if even { one_number(elem, extent) } else { contents(elem, extent) };
     let mut all = Vec::new();
+    // How many numbers have been passed, of either kind: each is another one, greater than those before.
+    let [mut integers, mut floats] = [0, 0];
     for (&param, &shape) in params.iter().zip(args) {
         let name = name_of(func, param);
         if shape == ArgShape::Index || binds.iter().any(|bind| bind.name == name) {
@@ -198,9 +200,16 @@ pub(crate) fn missing(
             }
             (Some(elem), _) => Spec::Number(match (elem, roles.role(param)) {
                 (Elem::Int(_), _) if begins(&name) || is_step(&name) => scalar(elem, &name, extent),
-                (Elem::Int(16..), Role::Number) => Number::Int((extent / 2).into()),
+                (Elem::Int(16..), Role::Number) => {
+                    integers += 1;
+                    Number::Int((extent / 2 + apart(extent, integers)).into())
+                }
                 (Elem::Int(_), Role::Part) => Number::Int(PART.into()),
                 (Elem::Int(_), Role::Shift) => Number::Int(SHIFT.into()),
+                (Elem::F32 | Elem::F64, _) => {
+                    floats += 1;
+                    Number::Float(0.5 + apart(1000, floats) as f64 / 1000.0)
+                }
                 _ => scalar(elem, &name, extent),
             }),
             (None, _) if func.pointers[param].local => {
@@ -363,6 +372,12 @@ fn slice_of(func: &Function, param: Value) -> Option<Value> {
     let (name, before) = (name_of(func, param), name_of(func, slice));
     let stem = name.strip_suffix(".1")?;
     (before.strip_suffix(".0") == Some(stem) && func.ty(slice).is_ptr()).then_some(slice)
+}
+
+/// By how much the first, second … number of a kind is beyond the middle of what there is: of several, as limits often
+/// are, no two are the same, and the first is the least.
+fn apart(extent: u64, number: u64) -> u64 {
+    extent / 8 * (number - 1).min(3)
 }
 
 pub(super) fn scalar(elem: Elem, name: &str, extent: u64) -> Number {

@@ -266,7 +266,10 @@ pub(crate) fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> O
         (Op::Cast(op @ (CastOp::ZExt | CastOp::SExt)), &[x], Type::Int(32 | 64))
             if func.ty(x) == Type::Int(16) =>
         {
-            Some(Summand::Short { x, is_signed: *op == CastOp::SExt })
+            let is_signed = *op == CastOp::SExt;
+            let products =
+                factors(func, x).filter(|&pair| is_signed && ty == Type::Int(32) && is_exact(func, pair));
+            Some(products.map_or(Summand::Short { x, is_signed }, Summand::Product))
         }
         (Op::Binary(BinaryOp::Mul), _, Type::Int(32)) => {
             let wide = factors(func, v)?;
@@ -285,13 +288,27 @@ pub(crate) fn summand(module: &Module, func: &Function, v: Value, ty: Type) -> O
     }
 }
 
-/// Whether a value compares what has at least so many bits: the mask is as wide, and is subtracted as it is.
+/// How deep conditions are looked into.
+const MOST_CONDITIONS: u32 = 8;
+
+/// Whether a value compares what has at least so many bits, or is made of such comparisons: the mask is as wide, and is
+/// subtracted as it is.
 fn is_as_wide(module: &Module, func: &Function, v: Value, bits: u32) -> bool {
-    let compared = func.def_inst(v).map(|i| &func.insts[i]);
-    compared.is_some_and(|data| {
-        let wide = |v: Value| func.ty(v).scalar().is_some_and(|s| module.layout.scalar_bits(s) >= bits);
-        matches!(data.op, Op::ICmp(_) | Op::FCmp(_)) && data.args.first().is_some_and(|&a| wide(a))
-    })
+    is_wide_condition(module, func, v, bits, MOST_CONDITIONS)
+}
+
+fn is_wide_condition(module: &Module, func: &Function, v: Value, bits: u32, depth: u32) -> bool {
+    let Some(data) = func.def_inst(v).map(|i| &func.insts[i]).filter(|_| depth > 0) else { return false };
+    let wide = |v: Value| func.ty(v).scalar().is_some_and(|s| module.layout.scalar_bits(s) >= bits);
+    match data.op {
+        Op::ICmp(_) | Op::FCmp(_) => data.args.first().is_some_and(|&a| wide(a)),
+        Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) | Op::Select if func.ty(v) == Type::BOOL => {
+            let part =
+                |&a: &Value| func.as_int(a).is_some() || is_wide_condition(module, func, a, bits, depth - 1);
+            data.args.iter().all(part)
+        }
+        _ => false,
+    }
 }
 
 /// The bytes whose distance a value is: of their saturating differences, one is that and the other is zero.
@@ -306,6 +323,13 @@ fn distance(module: &Module, func: &Function, v: Value) -> Option<[Value; 2]> {
     };
     let ([p, q], other) = (difference(x)?, difference(y)?);
     (other == [q, p]).then_some([p, q])
+}
+
+/// Whether the product of two shorts is that of two bytes, of which one is signed, so that it is a signed short.
+fn is_exact(func: &Function, pair: [Value; 2]) -> bool {
+    let signed = pair.map(|v| extended(func, v, CastOp::SExt, 8).is_some());
+    let bytes = [0, 1].map(|k| signed[k] || extended(func, pair[k], CastOp::ZExt, 8).is_some());
+    bytes == [true; 2] && signed != [false; 2]
 }
 
 /// The factors of a product.
