@@ -440,6 +440,42 @@ fn structures_are_copied_field_by_field_and_loops_compute_the_same() {
     }
 }
 
+/// Each function looks for a number by what a division by another one leaves, which need not be able to divide.
+const REMAINDERS: &str = r"#include <stdint.h>
+int multiple(const int *x, int n, int m) {
+  for (int i = 0; i < n; i++) { if (x[i] > 5) return i; if (x[i] % m == 3) return -2; }
+  return -1;
+}
+unsigned quotient(const uint8_t *x, const unsigned *y, int n, unsigned m) {
+  for (int i = 0; i < n; i++) { if (x[i] > 5) return i; if (y[i] / m > 1000) return 7; }
+  return 0;
+}
+int64_t wide(const int64_t *x, int n, int64_t m) {
+  for (int i = 0; i < n; i++) { if (x[i] > 5) return i; if (x[i] % m == 7) return 9; }
+  return n;
+}
+";
+
+#[test]
+fn searches_divide_by_numbers_that_the_program_does_not_get_to_divide_by() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for divisor in ["m=0", "m=-1", "m=10"] {
+        for (name, x) in
+            [("multiple", "x=i32[400]=900"), ("quotient", "x=u8[400]=random"), ("wide", "x=i64[400]=900")]
+        {
+            let options = ["--function", name, "--bind", x, "--bind", "n=90", "--bind", divisor];
+            all_are_vectorized("", &run(folder.path(), "remainders.c", REMAINDERS, &options));
+        }
+        let least = ["--function", "wide", "--bind", "x=i64[90]=-2..1", "--bind", "n=90", "--bind", divisor];
+        if divisor != "m=0" {
+            all_are_vectorized("", &run(folder.path(), "remainders.c", REMAINDERS, &least));
+        }
+    }
+}
+
 /// Each function computes with complex numbers.
 const COMPLEX: &str = r"#include <complex.h>
 void products(const float complex *a, const float complex *b, float complex *o, int n) {

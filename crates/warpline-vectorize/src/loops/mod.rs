@@ -51,6 +51,7 @@ mod peel;
 mod recurrences;
 mod rewrite;
 mod rings;
+mod safe_divisors;
 mod search;
 mod selections;
 mod stop;
@@ -672,6 +673,7 @@ fn understand_as(
     truths::settle(module, &mut scalar, &l);
     recurrences::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);
+    safe_divisors::settle(&mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);

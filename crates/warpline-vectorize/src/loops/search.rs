@@ -39,6 +39,7 @@ use warpline_ir::{
 use super::carried::{Carried, Kind};
 use super::find::{Loop, dominates};
 use super::hoist::{distance_is_open, may_meet};
+use super::safe_divisors;
 use super::trips::Counter;
 use crate::VectorizeError;
 use crate::dependences::{Apart, Growth};
@@ -189,7 +190,7 @@ impl Looking<'_> {
             )
             || is_annotation(self.module, data)
             || is_pure(self.module, func, i)
-            || divides_by_constant(func, i);
+            || divides_safely(func, i);
         if harmless {
             return Ok(());
         }
@@ -384,10 +385,16 @@ impl Looking<'_> {
     }
 }
 
-/// Whether an instruction divides integers by a constant, so that it has a result for whatever it divides.
-fn divides_by_constant(func: &Function, i: Inst) -> bool {
+/// Whether an instruction divides integers by a number with a result for whatever it divides: a constant, or one that
+/// was made so.
+fn divides_safely(func: &Function, i: Inst) -> bool {
     let data = &func.insts[i];
     let Op::Binary(op) = data.op else { return false };
+    if matches!(op, BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SRem)
+        && safe_divisors::is_safe(func, data.args[1], op == BinaryOp::SRem)
+    {
+        return true;
+    }
     let Some(by) = op.is_int_division().then(|| func.as_int(data.args[1])).flatten() else { return false };
     let bits = func.ty(data.args[1]).int_bits().unwrap_or(128);
     let all = u128::MAX >> (128 - bits.min(128));
