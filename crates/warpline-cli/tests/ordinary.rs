@@ -162,6 +162,8 @@ void products(std::vector<std::complex<float>> &a, const std::vector<std::comple
 const STATE: &str = "
 #include <stdbool.h>
 #include <stdint.h>
+void cleared(bool *flags, int n) { for (int i = 0; i < n; i++) if (flags[i]) flags[i] = false; }
+void once(bool *wanted, int n) { for (int i = 0; i < n; i++) if (*wanted) *wanted = false; }
 void extremes(const int *x, int n, int *lo, int *hi) {
   *lo = *hi = x[0];
   for (int i = 1; i < n; i++) { if (x[i] < *lo) *lo = x[i]; if (x[i] > *hi) *hi = x[i]; }

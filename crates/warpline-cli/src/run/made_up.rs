@@ -64,13 +64,14 @@ pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
 }
 
 /// What buffers are given, one after the other, until the data fits: how far a program goes is a guess.
-const ROOMS: [Room; 6] = [
+const ROOMS: [Room; 7] = [
     Room::FIRST,
     Room { even: false, ..Room::FIRST },
-    Room { even: false, times: 1, slices: Slices::ShorterWritten },
-    Room { even: false, times: 1, slices: Slices::ShorterRead },
-    Room { even: false, times: 16, slices: Slices::Alike },
-    Room { even: false, times: 256, slices: Slices::Alike },
+    Room { even: false, truths: true, ..Room::FIRST },
+    Room { even: false, slices: Slices::ShorterWritten, ..Room::FIRST },
+    Room { even: false, slices: Slices::ShorterRead, ..Room::FIRST },
+    Room { even: false, times: 16, ..Room::FIRST },
+    Room { even: false, times: 256, ..Room::FIRST },
 ];
 
 /// How much room buffers are given.
@@ -81,11 +82,14 @@ pub(crate) struct Room {
     slices: Slices,
     /// Whether they have one number everywhere where a function searches.
     even: bool,
+    /// Whether each of their bytes is 0 or 1, as that of a truth value must be, among which nothing else may be seen:
+    /// structures may have some beside floating-point numbers, which are small then.
+    truths: bool,
 }
 
 impl Room {
     /// What is tried first.
-    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, even: true };
+    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, even: true, truths: false };
 
     /// Whether this is what is tried first.
     pub(super) fn is_first(self) -> bool {
@@ -151,7 +155,7 @@ pub(crate) fn missing(
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
-    Room { times: room, slices, even }: Room,
+    Room { times: room, slices, even, truths }: Room,
 ) -> Result<Vec<Bind>> {
     let elements = elements(func);
     let records = records::of(module, func, &elements);
@@ -218,6 +222,11 @@ pub(crate) fn missing(
             }
             (None, _) if func.ty(param).is_ptr() => {
                 match elements.get(&param).copied().unwrap_or(Some(Elem::F32)) {
+                    Some(elem @ (Elem::F32 | Elem::F64)) if truths => {
+                        let size = if elem == Elem::F32 { 4 } else { 8 };
+                        let fill = Fill::Between(Number::Int(0), Number::Int(2));
+                        Spec::Buffer { elem: Elem::Int(8), len: size * room, fill }
+                    }
                     Some(elem) => Spec::Buffer { elem, len: room, fill: contents(elem) },
                     None => {
                         let record = records.get(&param).ok_or_else(|| leads_to_pointers(&name))?;

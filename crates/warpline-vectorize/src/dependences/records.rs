@@ -182,8 +182,9 @@ enum Chosen {
 /// where the comparison holds, or fails.
 fn compared(func: &Function, compare: Inst, n: usize, when: bool) -> Option<(Inst, Value, Better)> {
     let data = &func.insts[compare];
-    let load = func.def_inst(*data.args.get(n)?).filter(|&i| matches!(func.insts[i].op, Op::Load(_)))?;
-    let x = data.args[1 - n];
+    let &[a, b] = &data.args[..] else { return None };
+    let [loaded, x] = if n == 0 { [a, b] } else { [b, a] };
+    let load = func.def_inst(loaded).filter(|&i| matches!(func.insts[i].op, Op::Load(_)))?;
     let (better, takes_nans) = Better::of(&data.op, n == 1, when)?;
     let (ty, combine) = (func.ty(x), better.order.combine());
     let serves = !takes_nans && combine.fits(ty) && LaneOp::Reduce(combine).takes(ty);
