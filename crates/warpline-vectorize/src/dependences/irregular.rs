@@ -145,7 +145,8 @@ impl<'a> Irregular<'a> {
         });
         let is_kept =
             |part: &Part| whole.contains(&part.of) || forgetful.iter().any(|other| part.completes(other));
-        repeats || !complete || !(differs || !forgetful.is_empty()) || !forgetful.iter().all(is_kept)
+        let is_one = !differs && forgetful.is_empty();
+        repeats || !complete || is_one || !forgetful.iter().all(is_kept)
     }
 
     /// The quotient or the remainder of a number that moves from lane to lane that an instruction computes.
