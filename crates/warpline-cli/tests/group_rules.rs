@@ -209,6 +209,33 @@ fn tiles_are_taken_without_a_known_group_size_and_near_neighbours_are_not() {
 }
 
 #[test]
+fn halos_that_the_first_work_items_load_are_taken_without_a_known_group_size() {
+    if !has_clang() {
+        return;
+    }
+    let halo = |guard: &str, size: u32| {
+        format!(
+            "tmp[l + 2] = in[g];\nif ({guard}) {{ tmp[l] = n; tmp[l + {size} + 2] = n + 1; }}\n{WAIT}\nout[g] = tmp[l] + \
+             tmp[l + 2] - tmp[l + 4];"
+        )
+    };
+    for guard in ["l < 2", "l <= 1"] {
+        let text = kernel("", "", &halo(guard, 16));
+        let (code, said) = vectorize(&text, &["-v"]);
+        assert_eq!(code, Some(0), "{guard}: {said}");
+        assert!(said.contains("a race in groups with more than 16 work-items in a row"), "{said}");
+        let (code, said) = run(&text, "16", "0..9");
+        assert_eq!(code, Some(0), "{guard}: {said}");
+    }
+    // More of them meet those that come next.
+    for guard in ["l < 20", "l < 3"] {
+        let (code, said) = vectorize(&kernel("", "", &halo(guard, 16)), &[]);
+        assert_eq!(code, Some(1), "{guard}: {said}");
+        assert!(said.contains("a race between lanes"), "{guard}: {said}");
+    }
+}
+
+#[test]
 fn runs_have_groups_of_the_size_that_a_kernel_requires() {
     if !has_clang() {
         return;
@@ -304,4 +331,90 @@ fn a_barrier_in_a_function_that_calls_itself_is_refused_for_that() {
     let (code, said) = vectorize(&kernel(&helper, "", "out[g] = f(tmp, n) + l;"), &[]);
     assert_ne!(code, Some(0), "{said}");
     assert!(said.contains("it leads to `f`") && said.contains("since it calls itself"), "{said}");
+}
+
+/// Loops around barriers: what stands before it, its head, and what stands at its end.
+const LOOPS: [[&str; 3]; 8] = [
+    ["", "for (int i = l; i < n + l; i += (int)get_local_size(0))", ""],
+    ["", "for (int i = g; i < g + n; i++)", ""],
+    ["int i = n + l;", "while (i > l)", "i -= 2;"],
+    ["int i = 3 * l + n, to = 3 * l;", "for (; i >= to; i -= 3)", ""],
+    ["int i = l - g;", "for (; i != l - g + n; i++)", ""],
+    ["uint i = g;", "for (; i != (uint)g + (uint)n; i++)", ""],
+    ["size_t i = get_global_id(0);", "for (; i != get_global_id(0) + 5; i++)", ""],
+    ["int i = g, j = l - 4;", "for (; i - g < n && j != l + n; i++, j++)", ""],
+];
+
+#[test]
+fn loops_in_whose_iterations_work_items_agree_though_both_sides_differ_may_have_barriers() {
+    if !has_clang() {
+        return;
+    }
+    for [before, head, end] in LOOPS {
+        let body = format!(
+            "int s = 0; {before}\n{head} {{\ntmp[l] = s + in[g];\n{WAIT}\ns += tmp[l ^ 1] + 3 * l;\n{WAIT}\n{end} }}\nout[g] = s;"
+        );
+        let text = kernel("", "", &body);
+        for (local, n) in [("48", 5), ("16", 40), ("240", 0), ("2", 1), ("120", 121)] {
+            let (code, said) = run_over(&text, ["240", local], (240, "0..9"), n);
+            assert_eq!(code, Some(0), "{local}, {n}: {body}: {said}");
+        }
+    }
+}
+
+#[test]
+fn loops_whose_iterations_depend_on_what_wraps_or_on_work_items_have_no_barriers() {
+    if !has_clang() {
+        return;
+    }
+    for head in [
+        "for (uint i = l; i < (uint)n + (uint)l; i += 64)",
+        "for (int i = 2 * l; i < n + l; i++)",
+        "for (int i = l; i < n - l; i++)",
+        "for (int i = l; i < n + l; i += l + 1)",
+        "for (uint i = g; i < (uint)g + (uint)n; i++)",
+        "for (char i = l; i < (char)(n + l); i++)",
+        "for (int i = in[l]; i < n + in[g]; i++)",
+    ] {
+        let body = format!("{head} {{\ntmp[l] = i;\n{WAIT}\nout[g] += tmp[l ^ 1];\n{WAIT}\n}}");
+        let (code, said) = vectorize(&kernel("", "", &body), &[]);
+        assert_eq!(code, Some(1), "{head}: {said}");
+        assert!(said.contains("the loop") || said.contains("only some of them"), "{head}: {said}");
+    }
+}
+
+#[test]
+fn updates_at_places_that_quotients_and_remainders_tell_apart_are_taken() {
+    if !has_clang() {
+        return;
+    }
+    // No barriers, and no local memory.
+    let plain = |body: &str| {
+        format!(
+            "kernel void k(global const int *restrict in, global int *restrict out, int n) {{ int g = \
+             get_global_id(0);\n{body}\n}}\n"
+        )
+    };
+    // Butterflies; 120 work-items have two places each.
+    for (places, n) in [
+        ("uint u = g, s = n, a = u / s * 2 * s + u % s, b = a + s;", 4),
+        ("uint u = g, s = n, a = u / s * 2 * s + u % s, b = a + s;", 12),
+        ("uint u = g, s = 1u << n, a = u % s + u / s * 2 * s, b = a + s;", 3),
+        ("uint u = g, a = u / 3 * 6 + u % 3, b = a + 3;", 1),
+    ] {
+        let text =
+            plain(&format!("{places}\nint x = out[a], y = out[b]; out[a] = x + y + g; out[b] = x - y;"));
+        let n = format!("n={n}");
+        let binds = ["--bind", "in=i32[240]", "--bind", "out=i32[240]=random", "--bind", &n];
+        for range in [&["--range", "0..120"][..], &["--global", "120", "--local", "24"]] {
+            let (code, said) = with_source("run", &text, &[range, &binds[..]].concat());
+            assert_eq!(code, Some(0), "{places}: {said}");
+        }
+    }
+    for place in ["in[g]", "g / n", "(uint)g % (uint)n", "(g & n) * 3", "g >> n", "in[g] / n * 2 + in[g] % n"]
+    {
+        let (code, said) = vectorize(&plain(&format!("out[{place}] += g;")), &[]);
+        assert_eq!(code, Some(1), "{place}: {said}");
+        assert!(said.contains("may have in common"), "{place}: {said}");
+    }
 }

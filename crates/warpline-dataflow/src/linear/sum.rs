@@ -57,6 +57,13 @@ impl Sum {
         Self::until(func, v, &|_| false)
     }
 
+    /// A number times a factor.
+    pub fn term(bits: u32, term: Term) -> Sum {
+        let scale = wrapped(term.scale, bits);
+        let terms = if scale == 0 { SmallVec::new() } else { smallvec![Term { scale, ..term }] };
+        Sum { bits, terms, constant: 0 }
+    }
+
     /// The same, but values of which `is_leaf` is true are not taken apart.
     pub fn until(func: &Function, v: Value, is_leaf: &dyn Fn(Value) -> bool) -> Option<Sum> {
         let bits = func.ty(v).int_bits().filter(|&bits| bits <= 64)?;
@@ -74,7 +81,7 @@ impl Sum {
     }
 
     /// This sum and a number times a factor. `None` if there are too many terms.
-    pub(super) fn and(self, func: &Function, v: Value, extension: Extension, scale: i64) -> Option<Sum> {
+    pub fn and(self, func: &Function, v: Value, extension: Extension, scale: i64) -> Option<Sum> {
         self.and_by(Arithmetic::Modular, func, v, extension, scale)
     }
 

@@ -9,7 +9,7 @@
 
 use warpline_analysis::{DomTree, Node};
 use warpline_dataflow::conditions::{both, inverse};
-use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value, ValueDef};
 use warpline_uniformity::Uniformity;
 
 /// So many conditions around an access are looked at.
@@ -64,9 +64,15 @@ impl Guards<'_> {
         guards.iter().filter_map(natural).collect()
     }
 
-    /// Whether a constant says which lanes are the last ones that execute an access.
-    pub(super) fn are_bounded(&self, i: Inst) -> bool {
+    /// Whether a constant says which lanes are the last ones that execute an access, so that there seem to be more,
+    /// and more than this number: who lets the first two work-items load a halo does not say that there are 16.
+    pub(super) fn are_bounded(&self, i: Inst, lanes: i64) -> bool {
+        let counts = |x: Value| {
+            let is_number = self.is_natural(x) || matches!(self.func.values[x].def, ValueDef::Param(_));
+            is_number && self.apart(x, 1) == Some(1)
+        };
         let is_bound = |guard: &Guard| match *guard {
+            Guard::Between(x, from, to) if from >= 0 && counts(x) && to + 1 < lanes.into() => false,
             Guard::Between(x, _, to) => self.turn(x).is_none_or(|turn| to != turn - 1 && to != turn / 2 - 1),
             Guard::Bits(..) => false,
         };

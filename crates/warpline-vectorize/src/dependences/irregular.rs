@@ -14,6 +14,40 @@ const NARROW: u32 = 32;
 /// So many definitions are looked through.
 const FUEL: usize = 256;
 
+/// What a number is divided by.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum By {
+    /// This constant.
+    Number(u64),
+    /// This number.
+    Value(Value),
+    /// A power of two that is not known: bits are cut off, or others.
+    Power,
+}
+
+/// A part of a number that moves from lane to lane.
+#[derive(Copy, Clone, Debug)]
+struct Part {
+    /// What computes it.
+    inst: Inst,
+    of: Value,
+    /// Or a remainder; `None` for bits that a mask chooses that is not known.
+    is_quotient: Option<bool>,
+    by: By,
+}
+
+impl Part {
+    /// Whether two parts of one number tell it.
+    fn completes(&self, other: &Part) -> bool {
+        let differ = match (self.is_quotient, other.is_quotient) {
+            (Some(a), Some(b)) => a != b,
+            // One of two masks may be the complement of the other.
+            _ => self.inst != other.inst,
+        };
+        differ && self.of == other.of && self.by == other.by
+    }
+}
+
 /// A kernel, as questions about its values need it.
 pub(super) struct Irregular<'a> {
     func: &'a Function,
@@ -60,7 +94,19 @@ impl<'a> Irregular<'a> {
     /// memory, a parameter that varies, or arithmetic that forgets something, what lanes do not agree on. Sums and
     /// products of indices are taken to differ.
     pub(super) fn may_repeat(&self, address: Value) -> bool {
+        self.repeats(address, false)
+    }
+
+    /// The same where lanes are threads whose author answers for races that are not certain: addresses in which a
+    /// remainder has what a quotient forgets are taken to differ, too, as in the places of butterflies,
+    /// `i / s * 2 * s + i % s`.
+    pub(super) fn may_repeat_for_threads(&self, address: Value) -> bool {
+        self.repeats(address, true)
+    }
+
+    fn repeats(&self, address: Value, by_parts: bool) -> bool {
         let (mut repeats, mut differs) = (false, false);
+        let (mut forgetful, mut whole) = (Vec::new(), Vec::new());
         let complete = self.walk(address, |v, inst| {
             let shape = self.uniformity.shape(v);
             if self.func.constant(v).is_some() || shape.is_uniform() {
@@ -68,6 +114,11 @@ impl<'a> Irregular<'a> {
             }
             if shape.step().is_some() {
                 differs = true;
+                whole.push(self.without_casts(v));
+                return false;
+            }
+            if let Some(part) = inst.filter(|_| by_parts).and_then(|i| self.part(i)) {
+                forgetful.push(part);
                 return false;
             }
             let Some(inst) = inst else {
@@ -92,7 +143,52 @@ impl<'a> Irregular<'a> {
             repeats |= !plain;
             plain
         });
-        repeats || !differs || !complete
+        let is_kept =
+            |part: &Part| whole.contains(&part.of) || forgetful.iter().any(|other| part.completes(other));
+        let is_one = !differs && forgetful.is_empty();
+        repeats || !complete || is_one || !forgetful.iter().all(is_kept)
+    }
+
+    /// The quotient or the remainder of a number that moves from lane to lane that an instruction computes.
+    fn part(&self, inst: Inst) -> Option<Part> {
+        let func = self.func;
+        let (&Op::Binary(op), &[x, by]) = (&func.insts[inst].op, &func.insts[inst].args[..]) else {
+            return None;
+        };
+        let bits = func.ty(x).int_bits().filter(|&bits| bits <= 64)?;
+        let constant = func.as_int(by).map(|c| c as u64);
+        let moves = |v: Value| self.uniformity.shape(v).step().is_some_and(|step| step != 0);
+        if !moves(x) || !self.uniformity.shape(by).is_uniform() {
+            return None;
+        }
+        let ones = u64::MAX >> (64 - bits);
+        let (is_quotient, by) = match (op, constant) {
+            (BinaryOp::UDiv | BinaryOp::SDiv, None) => (Some(true), By::Value(by)),
+            (BinaryOp::URem | BinaryOp::SRem, None) => (Some(false), By::Value(by)),
+            (BinaryOp::UDiv | BinaryOp::SDiv, Some(c)) => (Some(true), By::Number(c)),
+            (BinaryOp::URem | BinaryOp::SRem, Some(c)) => (Some(false), By::Number(c)),
+            (BinaryOp::LShr | BinaryOp::AShr, Some(c)) if c < 63 => (Some(true), By::Number(1 << c)),
+            (BinaryOp::And, Some(c)) if c < ones && (c + 1).is_power_of_two() => {
+                (Some(false), By::Number(c + 1))
+            }
+            (BinaryOp::And, Some(c)) if c != 0 && (!c & ones).wrapping_add(1).is_power_of_two() => {
+                (Some(true), By::Number((!c & ones) + 1))
+            }
+            (BinaryOp::LShr | BinaryOp::AShr, None) => (Some(true), By::Power),
+            (BinaryOp::And, None) => (None, By::Power),
+            _ => return None,
+        };
+        Some(Part { inst, of: self.without_casts(x), is_quotient, by })
+    }
+
+    /// The number that was extended or truncated.
+    fn without_casts(&self, mut v: Value) -> Value {
+        while let Some(i) = self.func.def_inst(v)
+            && let Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) = self.func.insts[i].op
+        {
+            v = self.func.insts[i].args[0];
+        }
+        v
     }
 
     /// Whether a shift to the right undoes one to the left, so that both extend a narrower number, or drops nothing.

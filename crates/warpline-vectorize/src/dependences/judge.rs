@@ -424,7 +424,7 @@ impl Judge<'_> {
             // It stands for accesses that no lanes of a group have in common.
             Meeting::Modulo(..) if self.region.is_none() => return Ok(()),
             Meeting::Within(_) | Meeting::Modulo(..) | Meeting::Unknown(_)
-                if !groups && self.is_inseparable(a, b) =>
+                if !groups && self.is_inseparable_for_threads(a, b) =>
             {
                 return Err(self.refuse(a, b, self.inseparable()));
             }
@@ -474,7 +474,7 @@ impl Judge<'_> {
                 return Ok(());
             }
         }
-        let bounded = [a, b].iter().any(|x| guards.are_bounded(x.inst));
+        let bounded = [a, b].iter().any(|x| guards.are_bounded(x.inst, lanes));
         if groups && lanes >= TILE && d.step != 0 && !bounded && !self.is_volatile(a, b) {
             // Tiles have as many columns as their groups have work-items in a row.
             self.warn_of_long_rows(a, b, lanes);
@@ -589,6 +589,11 @@ impl Judge<'_> {
     fn is_inseparable(&self, a: &Access, b: &Access) -> bool {
         let address = a.address.or(b.address);
         self.is_update(a, b) && address.is_none_or(|v| self.irregular.may_repeat(v))
+    }
+
+    fn is_inseparable_for_threads(&self, a: &Access, b: &Access) -> bool {
+        let address = a.address.or(b.address);
+        self.is_update(a, b) && address.is_none_or(|v| self.irregular.may_repeat_for_threads(v))
     }
 
     fn inseparable(&self) -> String {

@@ -18,7 +18,7 @@ use warpline_uniformity::shape::ArgShape;
 use warpline_uniformity::{Options, Uniformity};
 
 use super::collective::{Barriers, Expanded};
-use super::{Rules, Warning};
+use super::{Rules, Warning, distances};
 use crate::VectorizeError;
 
 /// A kernel with its cuts.
@@ -51,8 +51,9 @@ pub(super) fn find(
         return Err(VectorizeError::in_function(&func, format!("it has more than {MOST} barriers")));
     }
     let (early, warnings) = (EntitySet::new(), Vec::new());
-    let asserted = EntitySet::new();
-    let mut search = Search { module, func, barriers, exchanges, early, warnings, rules, asserted };
+    let (asserted, distances) = (EntitySet::new(), EntitySet::new());
+    let mut search =
+        Search { module, func, barriers, exchanges, early, warnings, rules, asserted, distances };
     let (at, uniformity) = loop {
         let uniformity =
             Uniformity::compute(module, &search.without_early(), &Options::with_args(args.to_vec()));
@@ -93,6 +94,8 @@ struct Search<'a> {
     rules: Rules,
     /// Operations that say that all work-items of a group have the same, since the user does.
     asserted: EntitySet<Inst>,
+    /// Comparisons that have become those of distances.
+    distances: EntitySet<Inst>,
 }
 
 impl Search<'_> {
@@ -127,7 +130,7 @@ impl Search<'_> {
         self.edges(b).map(|e| self.func.edges[e].to)
     }
 
-    /// All blocks in which it is cut; `None` if an early return was found, so that less is divergent than was thought.
+    /// All blocks in which it is cut; `None` if less is divergent than was thought, as once an early return was found.
     fn close(&mut self, uniformity: &Uniformity) -> Result<Option<EntitySet<Block>>, VectorizeError> {
         let mut at = EntitySet::new();
         at.extend(self.func.layout.iter().copied().filter(|&b| self.barriers[b].is_some()));
@@ -139,6 +142,9 @@ impl Search<'_> {
                     continue;
                 }
                 if uniformity.is_divergent_branch(b) {
+                    if self.compares_distances(uniformity, b) {
+                        return Ok(None);
+                    }
                     let parted = self.part(uniformity, b);
                     if parted.is_err() && self.rules.uniform && self.assert_uniform(b) {
                         return Ok(None);
@@ -264,6 +270,14 @@ impl Search<'_> {
         self.warnings.push(Warning { place, text });
         self.early.extend(leaving);
         Ok(())
+    }
+
+    /// Makes a comparison that decides a branch one of what work-items have in common; whether that was possible.
+    fn compares_distances(&mut self, uniformity: &Uniformity, b: Block) -> bool {
+        let branch = self.func.terminator(b);
+        let Some(&condition) = self.func.insts[branch].args.first() else { return false };
+        let differs = |v| uniformity.is_divergent(v);
+        distances::agree(&mut self.func, &differs, condition, &mut self.distances)
     }
 
     /// Has all work-items take a branch as the first of them does, since the user says that they agree. Whether that

@@ -8,6 +8,7 @@
 //! * [`collective`] makes code of what work-items compute together, such as sums over a group.
 //! * [`cuts`] finds where to cut: at barriers, and at branches that decide which barrier is next. Work-items of a
 //!   group must agree there; the uniformity analysis, asked about a whole group, says whether they do.
+//! * [`distances`] compares what work-items have in common where they come to the same though both sides differ.
 //! * [`short_circuits`] makes values of conditions like `a && b`.
 //! * [`crossing`] finds the values that live across a cut, and what becomes of each: values that are one for the group
 //!   are kept by the driver, in *cells*; sums of indices and the like are computed again; all others, and private
@@ -27,6 +28,7 @@ mod bounds;
 mod collective;
 mod crossing;
 mod cuts;
+mod distances;
 mod regions;
 mod short_circuits;
 mod spread;
