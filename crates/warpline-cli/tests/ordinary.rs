@@ -442,6 +442,51 @@ fn structures_are_copied_field_by_field_and_loops_compute_the_same() {
     }
 }
 
+/// In each function, two counters approach each other.
+const ENDS: &str = r"#include <stddef.h>
+void indices(int *a, int n) {
+  for (int i = 0, j = n - 1; i < j; i++, j--) { int t = a[i]; a[i] = a[j]; a[j] = t; }
+}
+void pointers(float *p, int n) {
+  float *q = p + n;
+  while (p < --q) { float t = *p; *p++ = *q; *q = t; }
+}
+void towards(short *p, int n) {
+  short *q = p + n - 1;
+  while (q > p) { short t = *p; *p++ = *q; *q-- = t; }
+}
+void sizes(double *a, size_t n) {
+  if (n == 0) return;
+  for (size_t i = 0, j = n - 1; i < j; i++, j--) { double t = a[i]; a[i] = a[j]; a[j] = t; }
+}
+void inclusive(const int *restrict x, int *restrict o, int n) {
+  for (int i = 0, j = n - 1; i <= j; i++, j--) o[i] = x[i] - x[j];
+}
+void at_different_speed(const int *restrict x, int *restrict o, int n) {
+  for (int i = 0, j = n - 1, k = 0; i < j; i += 3, j -= 2) o[k++] = x[i] + 2 * x[j];
+}
+void behind(const int *restrict x, int *restrict o, int n) {
+  int i = 0, j = n;
+  do { o[i] = x[i] + x[j]; i++; j--; } while (i < j);
+}
+long chased(const int *restrict x, int n) {
+  long sum = 0;
+  for (long i = 0, j = n; i < j; i += 3, j++) sum += x[i];
+  return sum;
+}
+";
+
+#[test]
+fn loops_until_two_counters_meet_are_vectorized_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for n in ["n=0", "n=1", "n=2", "n=3", "n=40", "n=41", "n=43"] {
+        all_are_vectorized(ENDS, &run(folder.path(), "ends.c", ENDS, &["--width", "4", "--bind", n]));
+    }
+}
+
 /// Each function looks for a number by what a division by another one leaves, which need not be able to divide.
 const REMAINDERS: &str = r"#include <stdint.h>
 int multiple(const int *x, int n, int m) {

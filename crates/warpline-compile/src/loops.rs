@@ -264,8 +264,14 @@ fn take_in_turn<'a>(
             Err(error) => return Err(error),
         }
     }
-    taken.kept.retain(|(one, _)| is_to_be_told(one, &vectorized));
-    taken.refused.retain(|(one, _)| is_to_be_told(one, &vectorized));
+    // Of loops that were tried one after the other, it is news of the innermost that it stays scalar, and of that which
+    // could have been vectorized rather than of one within it that could not.
+    let kept: Vec<&FoundLoop> = taken.kept.iter().map(|&(one, _)| one).collect();
+    let is_in = |one: &FoundLoop, others: &[&FoundLoop]| others.iter().any(|outer| is_within(one, outer));
+    let has_any = |one: &FoundLoop, others: &[&FoundLoop]| others.iter().any(|inner| is_within(inner, one));
+    taken.kept.retain(|(one, _)| !is_in(one, &vectorized) && !has_any(one, &kept));
+    let is_innermost = |one: &FoundLoop| one.unless.is_empty();
+    taken.refused.retain(|(one, _)| is_innermost(one) && !is_in(one, &vectorized) && !is_in(one, &kept));
     Ok(taken)
 }
 
@@ -302,12 +308,6 @@ fn iteration(ir: &mut Module, one: &FoundLoop) -> std::result::Result<Iteration,
     let made = loops::kernel_of(ir, one.func, &unit(one));
     ir.functions[one.func] = before;
     made
-}
-
-/// Whether it is news that a loop was not vectorized: not if one around it was, and of loops that were tried one after
-/// the other, it is said of the innermost.
-fn is_to_be_told(one: &FoundLoop, vectorized: &[&FoundLoop]) -> bool {
-    one.unless.is_empty() && !vectorized.iter().any(|outer| is_within(one, outer))
 }
 
 /// An input that was read for runs.

@@ -260,7 +260,7 @@ impl Exits<'_> {
                 return Err(VectorizeError::at_block(func, self.header, reason));
             }
             &[exit] => exit,
-            &[_, other, ..] => exits.iter().copied().find(|&e| self.counts(e)).ok_or_else(|| {
+            &[_, other, ..] => self.counted_one_of(exits).ok_or_else(|| {
                 // The second one is the likelier `break`.
                 let reason = "this leaves the loop, of which no exit compares a counter with a bound: how many \
                      iterations there are is not known before they run";
@@ -270,10 +270,17 @@ impl Exits<'_> {
         Ok((counted, exits.iter().copied().filter(|&e| e != counted).collect()))
     }
 
-    /// Whether an edge is taken on a comparison of something that counts with something that stays the same.
-    fn counts(&self, exit: Edge) -> bool {
-        let condition = self.counted_test(exit).map(|test| self.func.insts[test].args[0]);
-        condition.is_ok_and(|c| compares_counter(self.func, self.header, self.blocks, c))
+    /// The edge that is taken on a comparison of something that counts with something that stays the same, or else with
+    /// something that counts, too.
+    fn counted_one_of(&self, exits: &[Edge]) -> Option<Edge> {
+        let condition = |&exit: &Edge| Some(self.func.insts[self.counted_test(exit).ok()?].args[0]);
+        let (func, header, blocks) = (self.func, self.header, self.blocks);
+        let with_fixed =
+            |exit: &Edge| condition(exit).is_some_and(|c| compares_counter(func, header, blocks, c));
+        let with_another =
+            |exit: &Edge| condition(exit).is_some_and(|c| compares_counters(func, header, blocks, c));
+        let all = || exits.iter().copied();
+        all().find(with_fixed).or_else(|| all().find(with_another))
     }
 
     /// The branch that an exit edge belongs to, if it is executed in every iteration that gets to it.
@@ -351,6 +358,14 @@ pub(super) fn compares_counter(
         (false, true) => is_counter(func, header, blocks, b),
         _ => false,
     }
+}
+
+/// Whether a value compares two things that count in the loop with this header.
+fn compares_counters(func: &Function, header: Block, blocks: &EntitySet<Block>, condition: Value) -> bool {
+    let compared = func.def_inst(condition).map(|i| &func.insts[i]);
+    compared.is_some_and(|data| {
+        matches!(data.op, Op::ICmp(_)) && data.args.iter().all(|&v| is_counter(func, header, blocks, v))
+    })
 }
 
 /// Whether a value is a φ of the header but for numbers that are added.

@@ -10,12 +10,11 @@
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless
-//!    they overwrite it, which is checked;
-//!    `peel`: its first iteration is executed before it, for values that wrap around;
+//!    they overwrite it, which is checked; `peel`: its first iteration is executed before it, for what wraps around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
-//! 4. `trips`: how many iterations there are;
+//! 4. `trips`: how many iterations there are; `two_ends`: until two counters meet;
 //!    `search`: how lanes look ahead where it is left in the middle;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
 //!    not wrap, by what is tested before the loop;
@@ -58,6 +57,7 @@ mod stop;
 mod strides;
 mod trips;
 mod truths;
+mod two_ends;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
@@ -630,6 +630,7 @@ fn understand_as(
         true => Loop::find_endless(&mut scalar, header)?,
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
+    two_ends::settle(module, &mut scalar, &l);
     if decided::make_room(&mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
