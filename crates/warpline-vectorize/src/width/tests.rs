@@ -132,6 +132,7 @@ fn the_cpu_that_is_named_decides_how_many_lanes_hide_a_latency() {
         ("haswell", 64),
         ("skylake-avx512", 64),
         ("icelake-server", 64),
+        ("znver1", 64),
         ("znver3", 64),
         ("znver4", 64),
         ("znver5", 64),
