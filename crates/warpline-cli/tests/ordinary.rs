@@ -428,7 +428,12 @@ void records(record *restrict to, const record *restrict from, int n, int most) 
 void chosen(colour *restrict to, const colour *restrict a, const colour *restrict b, const int *restrict c, int n) {
   for (int i = 0; i < n; i++) to[i] = c[i] > 1000 ? a[i] : b[i];
 }
-void cleared(point *p, const int *keep, int n) { for (int i = 0; i < n; i++) if (!keep[i]) memset(&p[i], 0, sizeof *p); }
+void cleared(point *p, const int *keep, int n) {
+  for (int i = 0; i < n; i++) if (!keep[i]) memset(&p[i], 0, sizeof *p);
+}
+void filled(colour *c, point *p, int n) {
+  for (int i = 0; i < n; i++) { memset(&c[i], 0xa5, sizeof *c); memset(&p[i], 0x47, sizeof *p); }
+}
 void bytes(point *restrict to, const float *restrict from, int n) {
   for (int i = 0; i < n; i++) memcpy(&to[i], &from[3 * i], sizeof *to);
 }

@@ -1,7 +1,7 @@
 //! Complex numbers of C and C++: calls of which it is known that they compute and do nothing else.
 //!
 //! `a * b` of complex numbers is four products, a difference and a sum, and where both results are NaNs a call of
-//! `__mulsc3` or `__muldc3` (C17, Annex G), which finds the infinities that may be meant; `a / b` is a call in any case.
+//! `__mulsc3` or `__muldc3` (C17, Annex G), which finds the infinities that may be meant; `a / b` is a call anyhow.
 //! Front ends declare these functions with no promise, so that they might write any memory. Their results are those of
 //! the library that is linked, so they are called as they are.
 //!
@@ -40,14 +40,12 @@ impl Module {
         for (name, of_parts, imaginary_first) in OF_PARTS {
             self.call_with_parts(name, of_parts, imaginary_first);
         }
-        let names = MATHEMATICS.into_iter().flat_map(|name| [name.to_owned(), format!("{name}f")]);
-        let names = names.filter(|_| !reads_errno(self)).chain(ARITHMETIC.map(str::to_owned));
+        let mathematics = if reads_errno(self) { &[][..] } else { &MATHEMATICS };
+        let names = mathematics.iter().flat_map(|&name| [name.to_owned(), format!("{name}f")]);
+        let names = names.chain(ARITHMETIC.map(str::to_owned));
         for function in names.filter_map(|name| self.named(&name)).filter(|&function| !has_body(function)) {
             for call in calls_of(function).into_iter().filter(|&call| is_ordinary(call)) {
-                // `memory` with the value 0 is `memory(none)`.
-                ["memory", "nounwind", "willreturn"]
-                    .iter()
-                    .for_each(|kind| self.add_call_attribute(call, kind));
+                self.promise_no_effect(call);
             }
         }
     }

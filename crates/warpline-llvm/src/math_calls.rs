@@ -39,13 +39,16 @@ impl Module {
             for call in calls_of(function).into_iter().filter(|&call| is_ordinary(call)) {
                 match intrinsic {
                     Some(intrinsic) => set_callee(call, intrinsic),
-                    // `memory` with the value 0 is `memory(none)`.
-                    None => ["memory", "nounwind", "willreturn"]
-                        .iter()
-                        .for_each(|kind| self.add_call_attribute(call, kind)),
+                    None => self.promise_no_effect(call),
                 }
             }
         }
+    }
+
+    /// Says of a call that nothing comes of it but its result.
+    pub(crate) fn promise_no_effect(&self, call: LLVMValueRef) {
+        // `memory` with the value 0 is `memory(none)`.
+        ["memory", "nounwind", "willreturn"].iter().for_each(|kind| self.add_call_attribute(call, kind));
     }
 
     /// The intrinsic of this base name that takes and yields what a function does.

@@ -545,6 +545,30 @@ pub(crate) fn called_function(inst: LLVMValueRef) -> Option<LLVMValueRef> {
     }
 }
 
+/// An address some bytes further in the object that it leads to, made where a builder stands.
+///
+/// # Safety
+/// A live context, builder of it, and address.
+pub(crate) unsafe fn further(
+    context: LLVMContextRef,
+    builder: LLVMBuilderRef,
+    address: LLVMValueRef,
+    bytes: i64,
+) -> LLVMValueRef {
+    // In bounds, which says that nothing wraps as a signed number, either.
+    const FLAGS: u32 = 0b11;
+    if bytes == 0 {
+        return address;
+    }
+    let f = functions();
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [byte, number] = [8, 64].map(|bits| f.LLVMIntTypeInContext(context, bits));
+        let mut bytes = f.LLVMConstInt(number, bytes as u64, 1);
+        f.LLVMBuildGEPWithNoWrapFlags(builder, byte, address, &raw mut bytes, 1, c"".as_ptr(), FLAGS)
+    }
+}
+
 /// What uses a value: instructions, or constants that are made of it. Each as often as it does. They are collected,
 /// since whoever changes one of them takes its uses out of the list that LLVM has of them.
 pub(crate) fn users_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {

@@ -11,16 +11,15 @@ use std::ffi::c_char;
 use crate::ffi::load::functions;
 use crate::ffi::types::LLVMOpcode::{LLVMAlloca, LLVMGetElementPtr, LLVMPHI, LLVMSelect};
 use crate::ffi::types::*;
-use crate::module::{Module, called_function, instructions_of, opcode, users_of, value_name};
+use crate::module::{Module, called_function, further, instructions_of, is, users_of, value_name};
 use crate::parameters::{attached, integer, is_node, node_operands, string};
 use crate::simplify::{attribute_kind, has_body};
+use crate::unroll::constant;
 
 /// Copies of more bytes stay as they are.
-const MOST_BYTES: u64 = 128;
+const MOST_BYTES: i64 = 128;
 /// So do those that would become more loads.
 const MOST_PIECES: usize = 16;
-/// What an address is in the middle of an object.
-const IN_BOUNDS: u32 = 1;
 /// What is carried over from a copy to its pieces.
 const KEPT: [&str; 2] = ["alias.scope", "noalias"];
 const EMPTY: *const c_char = c"".as_ptr();
@@ -28,12 +27,10 @@ const EMPTY: *const c_char = c"".as_ptr();
 impl Module {
     /// Takes copies and fills of small structures apart.
     pub(crate) fn split_small_copies(&self) {
-        let calls: Vec<LLVMValueRef> = self
-            .functions()
-            .filter(|&function| has_body(function))
-            .flat_map(instructions_of)
-            .filter(|&inst| is_bulk(inst))
-            .collect();
+        let insts = self.functions().filter(|&function| has_body(function)).flat_map(instructions_of);
+        let is_small = |inst| bulk_bytes(inst).filter(|bytes| (1..=MOST_BYTES).contains(bytes));
+        let calls: Vec<(LLVMValueRef, u64)> =
+            insts.filter_map(|inst| Some((inst, is_small(inst)?.cast_unsigned()))).collect();
         if calls.is_empty() {
             return;
         }
@@ -42,21 +39,35 @@ impl Module {
         unsafe {
             let builder = f.LLVMCreateBuilderInContext(self.context());
             let split = Split { context: self.context(), builder };
-            for call in calls {
-                split.call(call);
+            for (call, bytes) in calls {
+                split.call(call, bytes);
             }
             f.LLVMDisposeBuilder(builder);
         }
     }
 }
 
-/// Whether an instruction calls `memcpy`, `memmove` or `memset` as LLVM has them.
-fn is_bulk(inst: LLVMValueRef) -> bool {
+/// How many bytes a call of `memcpy`, `memmove` or `memset`, as LLVM has them, accesses, if that is constant and it is
+/// not volatile.
+pub(crate) fn bulk_bytes(inst: LLVMValueRef) -> Option<i64> {
+    let name = value_name(called_function(inst)?);
     let starts = ["llvm.memcpy.p", "llvm.memmove.p", "llvm.memset.p"];
-    called_function(inst).is_some_and(|callee| {
-        let name = value_name(callee);
-        starts.iter().any(|start| name.starts_with(start))
-    })
+    starts.iter().any(|start| name.starts_with(start)).then_some(())?;
+    // SAFETY: a live call of such a function: an address, what is written, how many bytes, and whether all is observed.
+    let [bytes, volatile] = [2, 3].map(|k| constant(unsafe { functions().LLVMGetOperand(inst, k) }));
+    bytes.filter(|&bytes| bytes >= 0 && volatile == Some(0))
+}
+
+/// Whether a copy or a fill is a copy.
+///
+/// # Safety
+/// A live call of such a function.
+pub(crate) unsafe fn is_copy(call: LLVMValueRef) -> bool {
+    let f = functions();
+    // SAFETY: as the caller promises, it has a second operand.
+    unsafe {
+        f.LLVMGetTypeKind(f.LLVMTypeOf(f.LLVMGetOperand(call, 1))) == LLVMTypeKind::LLVMPointerTypeKind as u32
+    }
 }
 
 /// A part of what is copied.
@@ -75,21 +86,16 @@ struct Split {
 }
 
 impl Split {
-    /// Takes a call apart, if it is of few bytes.
+    /// Takes a call apart, which accesses so many bytes.
     ///
     /// # Safety
     /// A live call of `memcpy`, `memmove` or `memset`.
-    unsafe fn call(&self, call: LLVMValueRef) {
+    unsafe fn call(&self, call: LLVMValueRef, bytes: u64) {
         let f = functions();
-        // SAFETY: as the caller promises: an address, what is written, how many bytes, and whether all is observed.
+        // SAFETY: as the caller promises; both addresses, or the address and the byte, are operands.
         unsafe {
-            let [to, what, bytes, volatile] = [0, 1, 2, 3].map(|k| f.LLVMGetOperand(call, k));
-            let constant = |v| (!f.LLVMIsAConstantInt(v).is_null()).then(|| f.LLVMConstIntGetZExtValue(v));
-            let (Some(bytes @ 1..=MOST_BYTES), Some(0)) = (constant(bytes), constant(volatile)) else {
-                return;
-            };
-            let is_copy = kind_of(what) == LLVMTypeKind::LLVMPointerTypeKind as u32;
-            let fill = constant(what).map(|byte| byte & 0xff);
+            let [to, what] = [0, 1].map(|k| f.LLVMGetOperand(call, k));
+            let (is_copy, fill) = (is_copy(call), constant(what));
             let objects = if is_copy { vec![to, what] } else { vec![to] };
             if !is_copy && fill.is_none() || objects.iter().any(|&at| is_indexed(at)) {
                 return;
@@ -100,10 +106,11 @@ impl Split {
             f.LLVMPositionBuilderBefore(self.builder, call);
             let of = |piece: &Piece| match fill {
                 // The byte, as often as there is room for it.
-                Some(byte) if !is_copy => {
-                    f.LLVMConstInt(piece.ty, byte.wrapping_mul(0x0101_0101_0101_0101), 0)
+                Some(byte) => {
+                    let ones = 0x0101_0101_0101_0101 >> (64 - 8 * piece.bytes);
+                    f.LLVMConstInt(piece.ty, (byte.cast_unsigned() & 0xff) * ones, 0)
                 }
-                _ => {
+                None => {
                     let address = self.address(what, piece.at);
                     let value = f.LLVMBuildLoad2(self.builder, piece.ty, address, EMPTY);
                     self.describe(call, piece, value, alignment(call, 1));
@@ -194,28 +201,13 @@ impl Split {
         }
     }
 
-    /// An address some bytes further.
+    /// Where a piece of an object is.
     ///
     /// # Safety
     /// It is live.
-    unsafe fn address(&self, start: LLVMValueRef, bytes: u64) -> LLVMValueRef {
-        if bytes == 0 {
-            return start;
-        }
-        let f = functions();
-        // SAFETY: as the caller promises.
-        unsafe {
-            let mut bytes = f.LLVMConstInt(self.int(8), bytes, 0);
-            f.LLVMBuildGEPWithNoWrapFlags(
-                self.builder,
-                self.int(1),
-                start,
-                &raw mut bytes,
-                1,
-                EMPTY,
-                IN_BOUNDS,
-            )
-        }
+    unsafe fn address(&self, start: LLVMValueRef, at: u64) -> LLVMValueRef {
+        // SAFETY: as the caller promises; both belong together.
+        unsafe { further(self.context, self.builder, start, at.cast_signed()) }
     }
 
     /// Integers of so many bytes.
@@ -229,11 +221,6 @@ impl Split {
 fn is_pointer(name: &str) -> bool {
     name == "any pointer"
         || name.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn kind_of(value: LLVMValueRef) -> u32 {
-    // SAFETY: a live value.
-    unsafe { functions().LLVMGetTypeKind(functions().LLVMTypeOf(value)) }
 }
 
 /// The alignment that a call promises of its operand.
@@ -258,10 +245,10 @@ unsafe fn is_indexed(address: LLVMValueRef) -> bool {
     let mut at = address;
     // SAFETY: as the caller promises; an address computation has a base.
     unsafe {
-        while opcode(at) == Some(LLVMGetElementPtr as u32) {
+        while is(at, LLVMGetElementPtr) {
             at = functions().LLVMGetOperand(at, 0);
         }
-        opcode(at) == Some(LLVMAlloca as u32) && has_variable_address(at)
+        is(at, LLVMAlloca) && has_variable_address(at)
     }
 }
 
@@ -274,15 +261,11 @@ unsafe fn has_variable_address(value: LLVMValueRef) -> bool {
     users_of(value).into_iter().any(|user| {
         // SAFETY: a live user, which is asked for its operands.
         unsafe {
-            match opcode(user) {
-                Some(op) if op == LLVMGetElementPtr as u32 => {
-                    let indices = 1..f.LLVMGetNumOperands(user) as u32;
-                    indices.into_iter().any(|k| f.LLVMIsAConstantInt(f.LLVMGetOperand(user, k)).is_null())
-                        || has_variable_address(user)
-                }
-                Some(op) => op == LLVMPHI as u32 || op == LLVMSelect as u32,
-                None => false,
+            if !is(user, LLVMGetElementPtr) {
+                return is(user, LLVMPHI) || is(user, LLVMSelect);
             }
+            let mut indices = 1..f.LLVMGetNumOperands(user) as u32;
+            indices.any(|k| constant(f.LLVMGetOperand(user, k)).is_none()) || has_variable_address(user)
         }
     })
 }

@@ -212,7 +212,7 @@ pub(crate) fn missing(
                 (Elem::Int(_), Role::Shift) => Number::Int(SHIFT.into()),
                 (Elem::F32 | Elem::F64, _) => {
                     floats += 1;
-                    Number::Float(0.5 + apart(1000, floats) as f64 / 1000.0)
+                    Number::Float(0.5 + apart(8, floats) as f64 / 8.0)
                 }
                 _ => scalar(elem, &name, extent),
             }),

@@ -32,6 +32,7 @@ use self::split::Split;
 use crate::ffi::load::functions;
 use crate::module::{Module, instructions_in, instructions_of, is, opcode, users_of, value_name};
 use crate::simplify::{has_attribute, has_body};
+use crate::small_copies::bulk_bytes;
 use crate::unroll::constant;
 
 /// Functions of more instructions are not inlined for this.
@@ -412,11 +413,7 @@ unsafe fn used(layout: LLVMTargetDataRef, inst: LLVMValueRef, address: LLVMValue
                 Some((1, (value != address && plain()).then(|| bytes(f.LLVMTypeOf(value)))??))
             }
             op if op == LLVMCall as u32 => {
-                let name = value_name(f.LLVMGetCalledValue(inst));
-                let copies = ["llvm.memcpy.p", "llvm.memmove.p"].iter().any(|known| name.starts_with(known));
-                (copies || name.starts_with("llvm.memset.p")).then_some(())?;
-                let is_volatile = constant(f.LLVMGetOperand(inst, 3)) != Some(0);
-                let length = constant(f.LLVMGetOperand(inst, 2)).filter(|&n| n >= 0 && !is_volatile)?;
+                let length = bulk_bytes(inst)?;
                 Some((u32::from(f.LLVMGetOperand(inst, 0) != address), length))
             }
             _ => None,

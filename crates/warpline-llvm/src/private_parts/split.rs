@@ -2,19 +2,16 @@
 
 use std::ops::Range;
 
-use crate::ffi::types::LLVMTypeKind;
 use crate::ffi::types::*;
 
-use super::{Object, Use, kind};
+use super::{Object, Use};
 use crate::ffi::load::functions;
-use crate::module::{c_string, value_name};
+use crate::module::{c_string, further, value_name};
+use crate::small_copies::is_copy;
 use crate::unroll::constant;
 
 /// Longer copies stay copies.
 const MAX_ELEMENTS: i64 = 16;
-
-/// `LLVMGEPFlagInBounds`, with what it implies.
-const IN_BOUNDS: u32 = 0b11;
 
 /// Takes an object apart.
 pub(super) struct Split<'a> {
@@ -231,23 +228,10 @@ impl<'a> Split<'a> {
     /// # Safety
     /// Both are live.
     unsafe fn offset(&self, before: LLVMValueRef, address: LLVMValueRef, bytes: i64) -> LLVMValueRef {
-        let f = functions();
         // SAFETY: as the caller promises.
         unsafe {
-            f.LLVMPositionBuilderBefore(self.builder, before);
-            if bytes == 0 {
-                return address;
-            }
-            let mut bytes = f.LLVMConstInt(self.int(64), bytes as u64, 1);
-            f.LLVMBuildGEPWithNoWrapFlags(
-                self.builder,
-                self.int(8),
-                address,
-                &raw mut bytes,
-                1,
-                c"".as_ptr(),
-                IN_BOUNDS,
-            )
+            functions().LLVMPositionBuilderBefore(self.builder, before);
+            further(self.context, self.builder, address, bytes)
         }
     }
 
@@ -255,14 +239,4 @@ impl<'a> Split<'a> {
         // SAFETY: a live context.
         unsafe { functions().LLVMIntTypeInContext(self.context, bits) }
     }
-}
-
-/// Whether a copy or a fill is a copy.
-///
-/// # Safety
-/// It is live.
-unsafe fn is_copy(call: LLVMValueRef) -> bool {
-    // SAFETY: both have a second operand.
-    kind(unsafe { functions().LLVMTypeOf(functions().LLVMGetOperand(call, 1)) })
-        == LLVMTypeKind::LLVMPointerTypeKind as u32
 }

@@ -33,11 +33,7 @@ fn safe(func: &mut Function, at: Block, by: Value, is_signed: bool) -> Value {
     let ty = func.ty(by);
     let bits = ty.int_bits().unwrap_or(64);
     let [zero, one, all] = [0, 1, u128::MAX >> (128 - bits)].map(|n| func.int_const(bits, n));
-    let mut put = |op: Op, args: &[Value], ty: Type| {
-        let i = func.make_inst(at, op, args, &[ty]);
-        func.blocks[at].insts.push(i);
-        func.insts[i].results[0]
-    };
+    let mut put = |op: Op, args: &[Value], ty: Type| func.append_value(at, op, args, ty);
     // In a loop without an iteration, it may be poison.
     let by = put(Op::Freeze, &[by], ty);
     let mut undefined = put(Op::ICmp(IntPred::Eq), &[by, zero], Type::BOOL);

@@ -11,7 +11,7 @@
 //! follows that `i + 1` and `j - 1` are numbers between both.
 
 use warpline_dataflow::conditions::{inverse, swapped};
-use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, CastOp, Function, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::find::Loop;
 use crate::dependences::Growth;
@@ -81,17 +81,20 @@ impl Meeting {
     fn count(&self, func: &mut Function, l: &Loop) {
         let i64_ = Type::Int(64);
         let [low, high] = [&self.low, &self.high].map(|end| end.first(func, l));
-        let goes_on = put(func, l, Op::ICmp(self.pred), &[low, high], Type::BOOL);
+        let goes_on = func.append_value(l.preheader, Op::ICmp(self.pred), &[low, high], Type::BOOL);
         let [low, high] = [low, high].map(|v| self.widened(func, l, v));
-        let apart = put(func, l, Op::Binary(BinaryOp::Sub), &[high, low], i64_);
+        let apart = func.append_value(l.preheader, Op::Binary(BinaryOp::Sub), &[high, low], i64_);
         let [zero, one, by] = [0, 1, self.closing() as u128].map(|n| func.int_const(64, n));
         // `low < high` holds once more for each time that the distance exceeds a multiple of what it shrinks by.
         let is_strict = matches!(self.pred, IntPred::Slt | IntPred::Ult);
-        let least =
-            if is_strict { put(func, l, Op::Binary(BinaryOp::Sub), &[apart, one], i64_) } else { apart };
-        let more = put(func, l, Op::Binary(BinaryOp::UDiv), &[least, by], i64_);
-        let all = put(func, l, Op::Binary(BinaryOp::Add), &[more, one], i64_);
-        let rounds = put(func, l, Op::Select, &[goes_on, all, zero], i64_);
+        let least = if is_strict {
+            func.append_value(l.preheader, Op::Binary(BinaryOp::Sub), &[apart, one], i64_)
+        } else {
+            apart
+        };
+        let more = func.append_value(l.preheader, Op::Binary(BinaryOp::UDiv), &[least, by], i64_);
+        let all = func.append_value(l.preheader, Op::Binary(BinaryOp::Add), &[more, one], i64_);
+        let rounds = func.append_value(l.preheader, Op::Select, &[goes_on, all, zero], i64_);
 
         let counter = func.add_phi(l.header, i64_);
         let position = func.blocks[l.header].phis.len() - 1;
@@ -120,7 +123,7 @@ impl Meeting {
             (_, IntPred::Slt | IntPred::Sle) => CastOp::SExt,
             _ => CastOp::ZExt,
         };
-        put(func, l, Op::Cast(op), &[v], Type::Int(64))
+        func.append_value(l.preheader, Op::Cast(op), &[v], Type::Int(64))
     }
 }
 
@@ -128,18 +131,18 @@ impl End {
     /// The first number that is compared. Where the loop is left before that, it may be poison.
     fn first(&self, func: &mut Function, l: &Loop) -> Value {
         let ty = func.ty(self.start);
-        let start = put(func, l, Op::Freeze, &[self.start], ty);
+        let start = func.append_value(l.preheader, Op::Freeze, &[self.start], ty);
         if self.offset == 0 {
             return start;
         }
         match ty.int_bits() {
             Some(bits) => {
                 let offset = func.int_const(bits, self.offset as u128);
-                put(func, l, Op::Binary(BinaryOp::Add), &[start, offset], ty)
+                func.append_value(l.preheader, Op::Binary(BinaryOp::Add), &[start, offset], ty)
             }
             None => {
                 let offset = func.int_const(64, self.offset as u128);
-                put(func, l, Op::Gep(Type::Int(8)), &[start, offset], ty)
+                func.append_value(l.preheader, Op::Gep(Type::Int(8)), &[start, offset], ty)
             }
         }
     }
@@ -159,11 +162,4 @@ fn end(module: &Module, func: &Function, l: &Loop, v: Value) -> Option<End> {
     let (of, Growth::Constant(step), flags) = l.addition(module, func, next)? else { return None };
     let start = func.edges[func.out_edges(l.preheader)[0]].args[position];
     (of == phi && step != 0).then_some(End { start, offset, step, flags: flags & promised })
-}
-
-/// Computes something before the loop.
-fn put(func: &mut Function, l: &Loop, op: Op, args: &[Value], ty: Type) -> Value {
-    let i: Inst = func.make_inst(l.preheader, op, args, &[ty]);
-    func.blocks[l.preheader].insts.push(i);
-    func.insts[i].results[0]
 }
