@@ -164,6 +164,8 @@ pub(crate) enum Step {
     Preprocess,
     /// Write bitcode.
     Compile(Lanes),
+    /// Write bitcode of definitions that are our own.
+    Library,
     /// Write text of LLVM with all that is for debuggers, and list the headers on standard error.
     Describe,
     /// Write a rule of make with all files that are read, headers of the system too.
@@ -251,7 +253,7 @@ impl<'a> Clang<'a> {
             Step::Compile(Lanes::Simd) => arguments.extend(self.listing()),
             // It stands behind what asks for lines only.
             Step::Describe => arguments.extend(DESCRIBE.map(OsString::from)),
-            Step::Compile(Lanes::OpenMp) | Step::Preprocess | Step::List => {}
+            Step::Compile(Lanes::OpenMp) | Step::Preprocess | Step::List | Step::Library => {}
         }
         arguments.extend(["-o".into(), output.into(), as_argument(path)]);
         let (program, own_arguments) = clang(path)?;
@@ -298,32 +300,52 @@ impl<'a> Clang<'a> {
 /// are inlined, so it does not matter how vectors are passed.
 const OPENCL_ON_CPUS: [&str; 3] = ["-Wno-psabi", "-Xclang", "-cl-ext=+all"];
 
-/// Compiles definitions of OpenCL C's builtins for the target of a module that calls them (empty: this machine), with
-/// the flags for the machine that the module was compiled with. Integers wrap.
-///
-/// # Errors
-/// As [`compile`].
-pub(crate) fn compile_opencl_builtins(text: &str, triple: &str, machine: &[OsString]) -> Result<Vec<u8>> {
-    let directory =
-        tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
-    let input = directory.path().join("builtins.cl");
-    write(&input, text)?;
-    let output = directory.path().join("builtins.bc");
-    let step = Step::Compile(Lanes::Simd);
-    let triple = Some(triple).filter(|triple| !triple.is_empty());
-    // The user's other flags are for the user's sources.
-    let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default(), shims: false };
-    let mut arguments = clang_arguments(InputKind::OpenCl, step, front_end);
-    arguments.splice(0..0, OPENCL_ON_CPUS.into_iter().chain(["-fwrapv"]).map(OsString::from));
-    arguments.extend(machine.iter().cloned());
-    arguments.extend(ALWAYS.map(OsString::from));
-    arguments.extend(["-o".into(), output.as_os_str().to_owned(), as_argument(&input)]);
-    let path = Path::new("OpenCL's builtins");
-    let (program, own_arguments) = clang(path)?;
-    let mut program = Command::new(program);
-    program.args(own_arguments);
-    Ok(run(program, path, &arguments, &output, CLANG_REMEDY)?.bitcode)
+/// How definitions of OpenCL C's builtins are compiled.
+pub(crate) struct Builtins {
+    pub(crate) program: PathBuf,
+    /// What comes first among the arguments, if clang is called by way of another program.
+    pub(crate) own: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
 }
+
+impl Builtins {
+    /// For the target of a module that calls them (empty: this machine), with the flags for the machine that the
+    /// module was compiled with. Integers wrap. The user's other flags are for the user's sources.
+    ///
+    /// # Errors
+    /// [`Error::MissingTool`].
+    pub(crate) fn new(triple: &str, machine: &[OsString]) -> Result<Builtins> {
+        let triple = Some(triple).filter(|triple| !triple.is_empty());
+        let front_end = FrontEnd { triple, contract: false, flags: &CompilerFlags::default(), shims: false };
+        let mut arguments = clang_arguments(InputKind::OpenCl, Step::Library, front_end);
+        arguments.splice(0..0, OPENCL_ON_CPUS.into_iter().chain(["-fwrapv"]).map(OsString::from));
+        arguments.extend(machine.iter().cloned());
+        arguments.extend(ALWAYS.map(OsString::from));
+        arguments.push("-g0".into());
+        let (program, own) = clang(Path::new(BUILTINS))?;
+        Ok(Builtins { program, own, arguments })
+    }
+
+    /// The bitcode of definitions.
+    ///
+    /// # Errors
+    /// As [`compile`].
+    pub(crate) fn compile(&self, text: &str) -> Result<Vec<u8>> {
+        let directory =
+            tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
+        let input = directory.path().join("builtins.cl");
+        write(&input, text)?;
+        let output = directory.path().join("builtins.bc");
+        let files = ["-o".into(), output.as_os_str().to_owned(), as_argument(&input)];
+        let mut program = Command::new(&self.program);
+        program.args(&self.own);
+        let arguments = [&self.arguments[..], &files].concat();
+        Ok(run(program, Path::new(BUILTINS), &arguments, &output, CLANG_REMEDY)?.bitcode)
+    }
+}
+
+/// What the builtins' definitions are called in messages.
+const BUILTINS: &str = "OpenCL's builtins";
 
 const RUST_REMEDY: &str = "install Rust (https://rustup.rs) or set RUSTC";
 const CLANG_REMEDY: &str = "install clang (such as `apt-get install clang`) or set CLANG";
@@ -503,7 +525,7 @@ fn clang_arguments(kind: InputKind, step: Step, front_end: FrontEnd<'_>) -> Vec<
         Step::List => &["-M", "-MT", "module"],
         // Only text can be changed before LLVM's verifier sees it (`called_kernels`).
         Step::Compile(_) if kind == InputKind::OpenCl => &["-S", "-emit-llvm"],
-        Step::Compile(_) => &["-c", "-emit-llvm"],
+        Step::Compile(_) | Step::Library => &["-c", "-emit-llvm"],
         Step::Describe => &["-S", "-emit-llvm"],
     };
     let mut arguments: Vec<OsString> = language.iter().map(OsString::from).collect();

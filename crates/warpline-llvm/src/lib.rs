@@ -30,6 +30,7 @@ mod any_lane;
 mod bfloat;
 mod bit_count;
 mod byte_shifts;
+mod cache;
 mod called_kernels;
 mod callees;
 pub mod child;

@@ -6,13 +6,17 @@
 //! Whatever fails here only means that rustup is asked again.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::cache;
+
+/// The name of the file.
+const NAME: &str = "sysroot";
+
 /// The kept answer of a `rustc`, if nothing that it depends on has changed and the toolchain is there.
 pub(crate) fn read(rustc: &Path) -> Option<PathBuf> {
-    let kept = std::fs::read_to_string(file()?).ok()?;
+    let kept = std::fs::read_to_string(cache::folder()?.join(NAME)).ok()?;
     let (key, sysroot) = kept.split_once('\n')?;
     let sysroot = PathBuf::from(sysroot.trim_end());
     (key == key_of(rustc)? && sysroot.join("bin/rustc").is_file()).then_some(sysroot)
@@ -20,24 +24,9 @@ pub(crate) fn read(rustc: &Path) -> Option<PathBuf> {
 
 /// Keeps an answer.
 pub(crate) fn write(rustc: &Path, sysroot: &Path) {
-    let (Some(file), Some(key), Some(sysroot)) = (file(), key_of(rustc), sysroot.to_str()) else { return };
-    let Some(folder) = file.parent() else { return };
-    let kept = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mut new = tempfile::NamedTempFile::new_in(folder)?;
-        new.write_all(format!("{key}\n{sysroot}\n").as_bytes())?;
-        new.persist(&file)?;
-        Ok(())
-    };
-    let _ = kept();
-}
-
-/// `$WARPLINE_CACHE/sysroot`, or where the user's caches are.
-fn file() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let usual = || given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
-    let folder = given("WARPLINE_CACHE").or_else(|| Some(usual()?.join("warpline")))?;
-    Some(folder.join("sysroot"))
+    if let (Some(folder), Some(key), Some(sysroot)) = (cache::folder(), key_of(rustc), sysroot.to_str()) {
+        cache::write(&folder.join(NAME), format!("{key}\n{sysroot}\n").as_bytes());
+    }
 }
 
 /// What the answer of a `rustc` depends on, in a line, if it is rustup's.

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use warpline::ir::{CastOp, Function, InstFlags, Module, Op, Scalar, Type, Value};
+use warpline::ir::{CastOp, Function, Inst, InstFlags, Module, Op, Scalar, Type, Value};
 use warpline::shape::ArgShape;
 use warpline::vectorize::call_graph::has_cross_lane_operations;
 use warpline::vectorize::work_items;
@@ -426,8 +426,8 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
     let mut found: HashMap<Value, Option<Elem>> = HashMap::new();
     let bools = bools(func);
     for inst in func.layout.iter().flat_map(|&b| func.block_insts(b)) {
-        let Some(accessed) = func.accessed(inst) else { continue };
-        let elem = match accessed.ty.scalar() {
+        let Some((address, ty)) = accessed(func, inst) else { continue };
+        let elem = match ty.scalar() {
             Some(Scalar::Ptr(_)) => None,
             Some(scalar) => match Elem::of(scalar.into()) {
                 None => continue,
@@ -436,7 +436,7 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
             None => continue,
         };
         let is_float = |elem: Option<Elem>| elem.is_some_and(Elem::is_float);
-        for pointer in pointers_behind(func, accessed.address) {
+        for pointer in pointers_behind(func, address) {
             let old = found.entry(pointer).or_insert(elem);
             if elem.is_none() || (old.is_some() && is_float(elem) && !is_float(*old)) {
                 *old = elem;
@@ -447,6 +447,18 @@ fn elements(func: &Function) -> HashMap<Value, Option<Elem>> {
         }
     }
     found
+}
+
+/// The address and the type that a load, a store or an atomic operation accesses.
+fn accessed(func: &Function, inst: Inst) -> Option<(Value, Type)> {
+    let data = &func.insts[inst];
+    match &data.op {
+        Op::Opaque(info) if info.atomic.is_some() => match data.args[..] {
+            [address, x, ..] => Some((address, func.ty(x))),
+            _ => None,
+        },
+        _ => func.accessed(inst).map(|accessed| (accessed.address, accessed.ty)),
+    }
 }
 
 /// Bytes that are nothing but 0 and 1, since a truncation says so.

@@ -1,6 +1,7 @@
 //! The definitions of OpenCL C's builtins, as text: which sections a module needs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use super::conversions;
 
@@ -33,22 +34,27 @@ struct Section {
     of_halves: bool,
 }
 
-impl Section {
-    fn defines(&self, name: &str) -> bool {
-        self.names.iter().any(|pattern| matches(pattern, name))
+/// The names that a pattern stands for.
+fn names_of(pattern: &str) -> Vec<String> {
+    match pattern.split_once('#') {
+        None => vec![pattern.to_owned()],
+        Some((start, end)) => [2, 3, 4, 8, 16].map(|elements| format!("{start}{elements}{end}")).into(),
     }
 }
 
-/// Whether a name is a pattern's, in which `#` stands for digits.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((start, end)) = pattern.split_once('#') else { return pattern == name };
-    let digits = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-    digits.is_some_and(|digits| matches!(digits, "2" | "3" | "4" | "8" | "16"))
-}
+static SECTIONS: LazyLock<Vec<Section>> =
+    LazyLock::new(|| FILES.into_iter().flat_map(|(file, of_halves)| sections_of(file, of_halves)).collect());
 
-fn sections() -> Vec<Section> {
-    FILES.into_iter().flat_map(|(file, of_halves)| sections_of(file, of_halves)).collect()
-}
+/// The sections that define a builtin, by its name.
+static DEFINING: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let mut defining = HashMap::<String, Vec<usize>>::new();
+    for (number, section) in SECTIONS.iter().enumerate() {
+        for name in section.names.iter().flat_map(|pattern| names_of(pattern)) {
+            defining.entry(name).or_default().push(number);
+        }
+    }
+    defining
+});
 
 fn sections_of(file: &'static str, of_halves: bool) -> Vec<Section> {
     let new = || Section { of_halves, ..Section::default() };
@@ -76,23 +82,25 @@ fn sections_of(file: &'static str, of_halves: bool) -> Vec<Section> {
 /// Whether there is a definition of an OpenCL builtin of this name, such as `fmod` or `convert_int4_sat`, for operands
 /// of any type.
 pub fn is_defined(name: &str) -> bool {
-    conversions::is_conversion(name) || sections().iter().any(|section| section.defines(name))
+    conversions::is_conversion(name) || DEFINING.contains_key(name)
 }
 
 /// The definitions of builtins, and of those that these call; `None` if none of them has one. Those for operands of
 /// `half` are among them if `halves`.
 pub(super) fn source(names: &BTreeSet<String>, halves: bool) -> Option<String> {
-    let sections: Vec<Section> = sections().into_iter().filter(|s| halves || !s.of_halves).collect();
-    let mut wanted = vec![false; sections.len()];
-    let mut work: Vec<usize> =
-        (0..sections.len()).filter(|&s| names.iter().any(|name| sections[s].defines(name))).collect();
+    let mut wanted = vec![false; SECTIONS.len()];
+    let defining = |name: &str| {
+        let sections = DEFINING.get(name).into_iter().flatten().copied();
+        sections.filter(|&section| halves || !SECTIONS[section].of_halves)
+    };
+    let mut work: Vec<usize> = names.iter().flat_map(|name| defining(name)).collect();
     while let Some(section) = work.pop() {
         if std::mem::replace(&mut wanted[section], true) {
             continue;
         }
         // A word of a comment costs time at most.
-        for word in sections[section].text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-            work.extend((0..sections.len()).filter(|&s| !wanted[s] && sections[s].defines(word)));
+        for word in SECTIONS[section].text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            work.extend(defining(word).filter(|&section| !wanted[section]));
         }
     }
     let conversions = conversions::source(names);
@@ -100,8 +108,9 @@ pub(super) fn source(names: &BTreeSet<String>, halves: bool) -> Option<String> {
         return None;
     }
     let mut text = PRELUDE.to_owned();
-    for (section, wanted) in sections.iter().zip(wanted) {
-        if wanted || section.names.is_empty() {
+    for (section, wanted) in SECTIONS.iter().zip(wanted) {
+        let stands_in_front = section.names.is_empty() && (halves || !section.of_halves);
+        if wanted || stands_in_front {
             text.push_str(&section.text);
         }
     }

@@ -10,10 +10,11 @@ use crate::ffi::types::LLVMLinkage::LLVMInternalLinkage;
 use crate::ffi::types::*;
 use warpline_ir::demangle::opencl_builtin_name;
 
+use super::cache::Key;
 use super::definitions;
 use crate::error::Result;
 use crate::ffi::load::functions;
-use crate::frontend::compile_opencl_builtins;
+use crate::frontend::Builtins;
 use crate::module::{FUNCTION_INDEX, Module, owned_string, value_name};
 use crate::second_results::type_text;
 use crate::simplify::{attribute_kind, calls_of, has_body};
@@ -23,6 +24,27 @@ const SECTION: &str = ".warpline.opencl";
 
 /// The name of the definitions in messages.
 const NAME: &str = "OpenCL's builtins";
+
+/// The definitions that a module asks for, by name and type, and what these call, as clang compiles them or did before.
+fn compiled(text: &str, types: &BTreeMap<String, String>, builtins: &Builtins) -> Result<Vec<u8>> {
+    let key = Key::new(text, types, builtins);
+    if let Some(bitcode) = key.as_ref().and_then(Key::read)
+        && Module::parse(&bitcode, NAME).is_ok()
+    {
+        log::debug!("{NAME} were compiled before");
+        return Ok(bitcode);
+    }
+    let mut library = Module::parse(&builtins.compile(text)?, NAME)?;
+    library.strip_debug_info();
+    library.forget_convergence();
+    library.keep_what_fits(types);
+    library.optimise("globaldce", None)?;
+    let bitcode = library.to_bitcode();
+    if let Some(key) = key {
+        key.write(&bitcode);
+    }
+    Ok(bitcode)
+}
 
 impl Module {
     /// Defines what the module declares of OpenCL C's builtins, as far as there are definitions; what the module
@@ -43,12 +65,8 @@ impl Module {
         }
         let halves = types.keys().any(|mangled| mangled.contains("Dh"));
         let Some(text) = definitions::source(&names, halves) else { return Ok(()) };
-        let bitcode = compile_opencl_builtins(&text, &self.triple(), machine)?;
-        let mut library = Module::parse(&bitcode, NAME)?;
-        library.strip_debug_info();
-        library.forget_convergence();
-        library.keep_what_fits(&types);
-        self.link(&library.to_bitcode(), NAME)?;
+        let bitcode = compiled(&text, &types, &Builtins::new(&self.triple(), machine)?)?;
+        self.link(&bitcode, NAME)?;
         self.own_opencl_builtins()
     }
 

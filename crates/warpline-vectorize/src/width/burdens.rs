@@ -35,6 +35,8 @@ pub enum What {
     MaskedByLane,
     /// Calls that are made for one lane after the other.
     Scalarized,
+    /// Atomic operations, which are done for one lane after the other.
+    Atomic,
     /// Updates of memory that lanes may share, made in their order.
     SharedUpdates,
     /// Divisions of integers.
@@ -52,6 +54,10 @@ pub enum What {
 /// What to do where lanes update the same memory.
 pub(super) const APART: &str = "put what does not depend on these updates into a loop of its own";
 
+/// What to do instead of atomic operations.
+pub(super) const FEWER_ATOMICS: &str =
+    "update a copy of one's own, for each range or work-group, and add that up at its end";
+
 impl What {
     /// It in words, in the plural.
     #[must_use]
@@ -62,6 +68,7 @@ impl What {
             What::Strided => "strided loads and stores",
             What::MaskedByLane => "loads and stores under masks, one lane after the other",
             What::Scalarized => "calls for one lane after the other",
+            What::Atomic => "atomic operations, one lane after the other",
             What::SharedUpdates => "updates of memory that lanes may share, one lane after the other",
             What::Division => "integer divisions",
             What::Mathematics => "mathematics",
@@ -86,6 +93,7 @@ impl What {
             What::Scalarized => {
                 "let the function be seen (`static`, a header, LTO) so that it is vectorized, too"
             }
+            What::Atomic => FEWER_ATOMICS,
             What::SharedUpdates => APART,
             What::Division => "divide by constants, or by floating-point numbers",
             What::Mathematics => "`--math-ulp`, `float` instead of `double`, or fewer calls",
@@ -174,6 +182,7 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         Recipe::Widen if matches!(data.op, Op::Binary(op) if op.is_int_division()) => What::Division,
         Recipe::Exact(_) | Recipe::Inline(_) | Recipe::Library { .. } => What::Mathematics,
         Recipe::Scalarize { .. } if is_update_in_order(program, i) => What::SharedUpdates,
+        Recipe::Scalarize { .. } if is_atomic(&data.op) => What::Atomic,
         Recipe::Scalarize { .. } | Recipe::Targets(_) => What::Scalarized,
         Recipe::CrossLane if combines_in_order(program.func, i) => What::InOrder,
         Recipe::CrossLane if matches!(data.op, Op::Lane(op) if op.is_of_masks() || op == LaneOp::Blend) => {
@@ -185,6 +194,10 @@ pub(super) fn what(program: &Program<'_>, machine: &Machine, width: u32, i: Inst
         }
         _ => What::Arithmetic,
     }
+}
+
+fn is_atomic(op: &Op) -> bool {
+    matches!(op, Op::Opaque(info) if info.atomic.is_some())
 }
 
 /// Whether an instruction combines floating-point numbers of the lanes in their order.

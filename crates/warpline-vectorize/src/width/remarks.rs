@@ -252,6 +252,14 @@ impl Maker<'_> {
             What::Gather | What::Scatter | What::Strided => Some(self.access(i)),
             What::MaskedByLane => Some(masked_by_lane(program.func, i)),
             What::Scalarized => Some(self.scalarized(i)),
+            What::Atomic => Some(
+                Finding::new(
+                    Kind::Missed,
+                    Name::ScalarizedInstruction,
+                    "an atomic operation is done for one lane after the other",
+                )
+                .advise(burdens::FEWER_ATOMICS),
+            ),
             What::SharedUpdates => Some(
                 Finding::new(
                     Kind::Missed,
