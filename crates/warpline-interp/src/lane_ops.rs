@@ -44,6 +44,10 @@ impl Exec<'_, '_, '_> {
                             let not = if x.is_defined() { Cell::new(x.bits ^ 1) } else { x };
                             f[dst.at as usize] = super::scalar::select(mask, not, Cell::ZERO);
                         }
+                        LaneOp::BitOfLane => {
+                            let bit = Cell::new(mask.bits >> lane & 1);
+                            f[dst.at as usize] = if mask.is_defined() { bit } else { mask };
+                        }
                         LaneOp::MaskOr => {
                             let x = f[b.at as usize];
                             let undefined = super::scalar::propagate(&[mask, x]);

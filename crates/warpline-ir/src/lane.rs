@@ -102,6 +102,8 @@ pub enum LaneOp {
     Ballot,
     /// `popcount c`: how many active lanes have `c : i1` true. Uniform `i32`.
     Popcount,
+    /// `bit_of_lane m`: whether bit *k* of `m : i64` is 1, in lane *k*: what `ballot` yields, taken apart.
+    BitOfLane,
     /// `lane_index`: the number of the lane, contiguous `i32`.
     LaneIndex,
     /// `lane_count`: the number of lanes W, uniform `i32`.
@@ -156,11 +158,12 @@ pub enum Yields {
 }
 
 /// The operations that do not combine anything, with their keywords.
-const SIMPLE: [(LaneOp, &str); 17] = [
+const SIMPLE: [(LaneOp, &str); 18] = [
     (LaneOp::Any, "any"),
     (LaneOp::All, "all"),
     (LaneOp::Ballot, "ballot"),
     (LaneOp::Popcount, "popcount"),
+    (LaneOp::BitOfLane, "bit_of_lane"),
     (LaneOp::LaneIndex, "lane_index"),
     (LaneOp::LaneCount, "lane_count"),
     (LaneOp::Shuffle, "shuffle"),
@@ -254,6 +257,7 @@ impl LaneOp {
                 | LaneOp::MaskOr
                 | LaneOp::Blend
                 | LaneOp::BlendAny
+                | LaneOp::BitOfLane
         )
     }
 
@@ -266,7 +270,7 @@ impl LaneOp {
     pub fn yields(self) -> Yields {
         use LaneOp::{Blend, BlendAny, MaskAnd, MaskAndNot, MaskOr};
         match self {
-            LaneOp::LaneIndex | LaneOp::Insert => Yields::LaneNumber,
+            LaneOp::LaneIndex | LaneOp::BitOfLane | LaneOp::Insert => Yields::LaneNumber,
             LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount | LaneOp::LaneCount => {
                 Yields::Uniform
             }
@@ -312,6 +316,7 @@ impl LaneOp {
             LaneOp::Any | LaneOp::All | LaneOp::MaskAny => (bools(1), Type::BOOL),
             LaneOp::Ballot => (bools(1), Type::Int(64)),
             LaneOp::Popcount => (bools(1), Type::Int(32)),
+            LaneOp::BitOfLane => (vec![Type::Int(64)], Type::BOOL),
             LaneOp::LaneIndex | LaneOp::LaneCount => (Vec::new(), Type::Int(32)),
             LaneOp::Shuffle => (vec![elem, LANE], elem),
             LaneOp::Insert => (vec![elem, LANE, elem], elem),

@@ -19,7 +19,7 @@ const ELEMENTS: [Type; 6] = [Type::Int(8), Type::Int(16), Type::Int(32), Type::I
 impl Filler<'_> {
     pub(super) fn lane_operation(&mut self, b: Block) {
         let c = self.pick(b, Type::BOOL, CLEAN);
-        let (op, args, ty): (_, &[Value], _) = match self.rng.below(10) {
+        let (op, args, ty): (_, &[Value], _) = match self.rng.below(11) {
             0 => (LaneOp::Any, &[c.value], Type::BOOL),
             1 => (LaneOp::All, &[c.value], Type::BOOL),
             2 => (LaneOp::Ballot, &[c.value], Type::Int(64)),
@@ -27,9 +27,10 @@ impl Filler<'_> {
             4 => (LaneOp::LaneIndex, &[], Type::Int(32)),
             5 => (LaneOp::LaneCount, &[], Type::Int(32)),
             6 => return self.compact(b, c),
+            7 => (LaneOp::BitOfLane, &[self.pick(b, Type::Int(64), CLEAN).value], Type::BOOL),
             _ => return self.lane_elements(b),
         };
-        self.emit(b, Op::Lane(op), args, ty, true, op != LaneOp::LaneIndex);
+        self.emit(b, Op::Lane(op), args, ty, true, !matches!(op, LaneOp::LaneIndex | LaneOp::BitOfLane));
     }
 
     /// Shuffles, first lanes, reductions and scans.

@@ -143,7 +143,8 @@ struct Outline<'a> {
     inner: SecondaryMap<Value, PackedOption<Value>>,
     /// What each φ of the header is in the next iteration.
     nexts: Vec<Value>,
-    /// Of scans, what the lanes up to each one hold, without what was there before the group.
+    /// Of scans, what the lanes up to each one hold, without what was there before the group; of states, the next ones
+    /// of all lanes.
     scanned: Vec<Option<Value>>,
     /// Stores, with loads that have moved up past them.
     moved: Vec<(Inst, Inst)>,
@@ -363,7 +364,7 @@ impl Outline<'_> {
                     // Combined with this, what an iteration has is left.
                     self.body.constant_value(Constant::number(ty, combine.neutral(ty)))
                 }
-                Kind::Scan { .. } | Kind::Previous => {
+                Kind::Scan { .. } | Kind::Previous | Kind::State(_) => {
                     carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
@@ -581,35 +582,46 @@ impl Outline<'_> {
         lane: Value,
         carries: &[Option<Value>],
     ) -> Result<(), VectorizeError> {
-        let mut waiting: Vec<usize> = (0..carries.len()).filter(|&k| carries[k].is_some()).collect();
+        let passed_on = (0..carries.len()).filter_map(|k| Some((k, carries[k]?)));
+        let (states, mut waiting): (Vec<_>, Vec<_>) = passed_on.partition(|&(k, _)| self.is_state(k));
         // A single lane gets what was there when the group began.
         if self.width == 1 {
-            for k in waiting {
-                if let Some(carry) = carries[k] {
-                    self.replace(self.carried[k].phi, carry);
-                }
+            waiting.drain(..).for_each(|(k, carry)| self.replace(self.carried[k].phi, carry));
+        }
+        if !waiting.is_empty() {
+            let one = self.body.int_const(32, 1);
+            let zero = self.body.int_const(32, 0);
+            let before = self.binary(BinaryOp::Sub, lane, one, InstFlags::empty());
+            let is_first =
+                self.body.append_value(self.entry, Op::ICmp(IntPred::Eq), &[lane, zero], Type::BOOL);
+            while !waiting.is_empty() {
+                let phis: Vec<Value> = waiting.iter().map(|&(k, _)| self.carried[k].phi).collect();
+                let Some(at) = waiting.iter().position(|&(k, _)| !phis.contains(&self.nexts[k])) else {
+                    let phi = self.source.def_inst(phis[0]).expect("a φ is an instruction");
+                    let reason = "is exchanged with other values from one iteration to the next";
+                    return Err(VectorizeError::at_inst(self.source, phi, reason));
+                };
+                let (k, carry) = waiting.remove(at);
+                self.previous_value(module, k, carry, before, is_first)?;
             }
-            return Ok(());
         }
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        let one = self.body.int_const(32, 1);
-        let zero = self.body.int_const(32, 0);
-        let before = self.binary(BinaryOp::Sub, lane, one, InstFlags::empty());
-        let is_first = self.body.append_value(self.entry, Op::ICmp(IntPred::Eq), &[lane, zero], Type::BOOL);
-        while !waiting.is_empty() {
-            let phis: Vec<Value> = waiting.iter().map(|&k| self.carried[k].phi).collect();
-            let Some(at) = waiting.iter().position(|&k| !phis.contains(&self.nexts[k])) else {
-                let phi = self.source.def_inst(phis[0]).expect("a φ is an instruction");
-                let reason = "is exchanged with other values from one iteration to the next";
-                return Err(VectorizeError::at_inst(self.source, phi, reason));
-            };
-            let k = waiting.remove(at);
-            let carry = carries[k].expect("it waits for its value");
-            self.previous_value(module, k, carry, before, is_first)?;
-        }
-        Ok(())
+        states.into_iter().try_for_each(|(k, carry)| self.state(module, k, carry))
+    }
+
+    fn is_state(&self, k: usize) -> bool {
+        matches!(self.carried[k].kind, Kind::State(_))
+    }
+
+    /// Gives a φ that is a state what it is in each lane.
+    fn state(&mut self, module: &Module, k: usize, carry: Value) -> Result<(), VectorizeError> {
+        let (phi, next) = (self.carried[k].phi, self.nexts[k]);
+        let Kind::State(state) = &self.carried[k].kind else { return Ok(()) };
+        let (source, moved) = (self.source, &mut self.moved);
+        let mut moves_up = |body: &mut Function, v: Value| moved.extend(hoist(module, source, body, v, phi));
+        let [mine, nexts] = state.emit(&mut self.body, phi, carry, next, self.width, &mut moves_up);
+        self.scanned[k] = Some(nexts);
+        self.replace(phi, mine);
+        self.check_uses(phi, mine)
     }
 
     fn previous_value(

@@ -12,6 +12,8 @@
 //!   ([`recurrences`](super::recurrences)).
 //! * A *scan* is such a combination of which the loop sees the intermediate results: a prefix sum and similar.
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
+//! * A *state* is a bit that iterations set, reset or toggle: all lanes' states follow from the bits that say what each
+//!   iteration does ([`states`](super::states)).
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
 //!   each lane gets what it was before the group and how many lanes count before it ([`compaction`](super::compaction)).
 //! * A *selected value* is one of some iteration: each lane selects among its own, and the lane that the loop would
@@ -41,6 +43,7 @@ use super::find::Loop;
 use super::recurrences::{self, Affine};
 use super::rings::Ring;
 use super::selections::{self, Selection};
+use super::states::State;
 use super::{Carry, CarryKind};
 
 /// A φ of a loop's header.
@@ -74,6 +77,8 @@ pub(super) enum Kind {
     Scan { combiner: Combiner, inst: Inst },
     /// It is what the iteration before computed.
     Previous,
+    /// It is a bit that iterations set, reset or toggle.
+    State(State),
     /// It counts iterations in which a condition holds.
     Compaction(Compaction),
     /// It is a value of one iteration, which a [selection](super::selections) chooses.
@@ -176,14 +181,23 @@ impl Loop {
         for (position, kind) in kinds.into_iter().enumerate() {
             let phi = func.insts[func.blocks[self.header].phis[position]].results[0];
             let next = func.edges[self.back].args[position];
-            let kind = selections::kind_of(&selections, position).map_or(kind, Ok)?;
+            let kind = selections::kind_of(&selections, position).map_or(kind, Ok);
+            // States take less time than scans, and than numbers that are passed on.
+            let other = matches!(kind, Err(_) | Ok(Kind::Scan { .. } | Kind::Previous));
+            let state = other.then(|| State::of(func, self, position));
+            let kind = state.flatten().map(Kind::State).map_or(kind, Ok)?;
             all.push(Carried { phi, next, kind });
         }
         Ok((all, selections))
     }
 
     /// What each φ of the header carries, selections apart.
-    fn kinds(&self, module: &Module, func: &Function, any_order: bool) -> Vec<Result<Kind, VectorizeError>> {
+    pub(super) fn kinds(
+        &self,
+        module: &Module,
+        func: &Function,
+        any_order: bool,
+    ) -> Vec<Result<Kind, VectorizeError>> {
         let users = self.users(func);
         let phis = func.blocks[self.header].phis.iter().enumerate();
         let kind = |(position, &phi): (usize, &Inst)| {
@@ -698,6 +712,7 @@ pub(super) fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Ty
         | Kind::Affine(_)
         | Kind::Polynomial(_)
         | Kind::Previous
+        | Kind::State(_)
         | Kind::Compaction(_)
         | Kind::Computed => None,
     });
@@ -723,6 +738,7 @@ impl Carried {
             Kind::Affine(_) | Kind::Polynomial(_) => (CarryKind::Recurrence, None),
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
+            Kind::State(_) => (CarryKind::State, None),
             Kind::Compaction(_) => (CarryKind::Compaction, None),
             Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };

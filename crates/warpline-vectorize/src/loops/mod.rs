@@ -28,6 +28,8 @@ mod behind;
 mod body;
 mod bounds;
 mod carried;
+mod carry;
+mod chosen;
 mod compaction;
 mod conditional_sums;
 mod decided;
@@ -53,6 +55,7 @@ mod rings;
 mod safe_divisors;
 mod search;
 mod selections;
+mod states;
 mod stop;
 mod strides;
 mod trips;
@@ -79,6 +82,7 @@ use assumed::Assumed;
 use body::{Body, Lines, Special};
 use bounds::Bound;
 use carried::{Carried, Kind, combined, ordered};
+pub use carry::{Carry, CarryKind};
 use find::Loop;
 use peel::Wrapped;
 use rewrite::{Parts, Rewritten};
@@ -117,56 +121,6 @@ impl VectorizedLoop {
     /// Everything that was made besides the rewritten function: nobody else needs to see it.
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.variants.functions().chain(self.pieces.functions()).chain(self.apart)
-    }
-}
-
-/// A value that a loop carries from one iteration to the next.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Carry {
-    /// The φ's name.
-    pub name: String,
-    /// What it is.
-    pub kind: CarryKind,
-    /// Whether floating-point numbers are combined in another order, so that the result may differ in the last places.
-    pub rounds_otherwise: bool,
-}
-
-/// What a value does from one iteration to the next.
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum CarryKind {
-    /// It grows by a step.
-    Induction,
-    /// Something is combined with it.
-    Reduction,
-    /// The same, in the order of the iterations.
-    Ordered,
-    /// It is multiplied by what stays the same, and something is added.
-    Recurrence,
-    /// The same, and the loop sees the intermediate results.
-    Scan,
-    /// It is what the iteration before computed.
-    Previous,
-    /// It counts the iterations in which a condition holds, and these see the number.
-    Compaction,
-    /// It is a value of one iteration: of the last one in which a condition held, or of the one with the least or
-    /// greatest value.
-    Selected,
-}
-
-impl CarryKind {
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            CarryKind::Induction => "induction",
-            CarryKind::Reduction => "reduction",
-            CarryKind::Ordered => "ordered reduction",
-            CarryKind::Recurrence => "linear recurrence",
-            CarryKind::Scan => "scan",
-            CarryKind::Previous => "previous value",
-            CarryKind::Compaction => "position in a compacted stream",
-            CarryKind::Selected => "selected value",
-        }
     }
 }
 
@@ -669,6 +623,7 @@ fn understand_as(
     if narrow_extremes::settle(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
+    chosen::settle(module, &mut scalar, &l);
     conditional_sums::settle(&mut scalar, &l);
     alternating::settle(&mut scalar, &l);
     truths::settle(module, &mut scalar, &l);

@@ -342,6 +342,10 @@ impl Parts<'_> {
                         let of_group = lane_of(b, new, last);
                         combined(b, combiner, before[k], of_group)
                     }
+                    (Kind::State(_), _) => {
+                        let bits = lane_of(b, new, last);
+                        bit_of(b, bits, last, b.func.ty(before[k]))
+                    }
                     _ => lane_of(b, new, last),
                 }
             })
@@ -570,6 +574,14 @@ fn part(b: &mut Builder, x: Value, first: u32, lanes: u32) -> Value {
     let poison = b.func.poison(b.func.ty(x));
     let chosen: Vec<i32> = (first..first + lanes).map(|lane| lane as i32).collect();
     b.value(Op::Shuffle(chosen.into()), &[x, poison], ty)
+}
+
+/// A bit, as a number of a type.
+fn bit_of(b: &mut Builder, bits: Value, place: Value, ty: Type) -> Value {
+    let moved = b.binary(BinaryOp::LShr, bits, place, InstFlags::empty());
+    let one = b.int(64, 1);
+    let bit = b.binary(BinaryOp::And, moved, one, InstFlags::empty());
+    if ty == Type::Int(64) { bit } else { b.value(Op::Cast(CastOp::Trunc), &[bit], ty) }
 }
 
 /// A lane of a vector; what is the same in all lanes as it is.

@@ -13,10 +13,8 @@ use warpline_ir::{BinaryOp, CastOp, Function, InstFlags, IntPred, Module, Op, Ty
 
 use super::carried::Dependent;
 use super::find::Loop;
+use super::states::Bit;
 use crate::unused;
-
-/// So deep is looked for what a value may be.
-const MAX_DEPTH: u32 = 12;
 
 /// Rewrites what φs of a loop's header become.
 pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
@@ -29,10 +27,7 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
         match bits {
             1 => conjunctions(func, &dependent),
             2..=64 => {
-                let start = func.edges[func.out_edges(l.preheader)[0]].args[position];
-                let next = func.edges[l.back].args[position];
-                let bit = Bit { func, l, phi: value };
-                if bit.is_one(start, MAX_DEPTH) && bit.is_one(next, MAX_DEPTH) {
+                if Bit::of(func, l, position).is_some() {
                     negations(func, l, value, &dependent);
                 }
                 signs(func, &dependent);
@@ -68,34 +63,6 @@ fn conjunctions(func: &mut Function, dependent: &Dependent) {
     }
 }
 
-/// What is known to be 0 or 1, if a φ is.
-struct Bit<'a> {
-    func: &'a Function,
-    l: &'a Loop,
-    phi: Value,
-}
-
-impl Bit<'_> {
-    fn is_one(&self, v: Value, depth: u32) -> bool {
-        let func = self.func;
-        if v == self.phi || func.as_int(v).is_some_and(|n| n <= 1) {
-            return true;
-        }
-        let Some(i) = func.def_inst(v).filter(|_| depth > 0) else { return false };
-        let data = &func.insts[i];
-        let one = |&a: &Value| self.is_one(a, depth - 1);
-        match data.op {
-            Op::Cast(CastOp::ZExt) => func.ty(data.args[0]) == Type::BOOL,
-            Op::Select => data.args[1..].iter().all(one),
-            Op::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) => data.args.iter().all(one),
-            Op::Phi if data.block != self.l.header => {
-                super::selections::incoming(func, i).all(|(_, a)| one(&a))
-            }
-            _ => false,
-        }
-    }
-}
-
 /// `!x` of numbers that are 0 or 1, where they depend on a φ that is.
 fn negations(func: &mut Function, l: &Loop, phi: Value, dependent: &Dependent) {
     for &i in &dependent.insts {
@@ -106,7 +73,7 @@ fn negations(func: &mut Function, l: &Loop, phi: Value, dependent: &Dependent) {
             continue;
         };
         let fits = data.result().is_some_and(|v| func.ty(v) == func.ty(of)) && func.as_int(zero) == Some(0);
-        if fits && dependent.values.contains(of) && (Bit { func, l, phi }).is_one(of, MAX_DEPTH) {
+        if fits && dependent.values.contains(of) && Bit::new(func, l, phi).is_bit(of) {
             let bits = func.ty(of).int_bits().unwrap_or(1);
             let one = func.int_const(bits, 1);
             let data = &mut func.insts[i];

@@ -22,6 +22,7 @@ impl Lower<'_> {
         let new = match op {
             LaneOp::LaneCount => self.out.int_const(32, u128::from(self.width)),
             LaneOp::LaneIndex => self.out.int_const(32, 0),
+            LaneOp::BitOfLane => self.bits_of_lanes(args[0], i)?,
             LaneOp::Compact => return Err(self.internal(i, "a packed store has a recipe of its own")),
             LaneOp::MaskAny => self.mask_any(args[0], i)?,
             LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => {
@@ -181,6 +182,41 @@ impl Lower<'_> {
     pub(super) fn mask_bits_64(&mut self, mask: Value) -> Value {
         let bits = self.mask_bits(mask);
         if self.width == 64 { bits } else { self.emit(Op::Cast(CastOp::ZExt), &[bits], Type::Int(64)) }
+    }
+
+    /// Bit *k* in lane *k*.
+    fn bits_of_lanes(&mut self, bits: Value, at: Inst) -> Result<Value, VectorizeError> {
+        let mask = self.mask_type();
+        if self.reps[bits] == Rep::Uniform {
+            let bits = self.scalar(bits, at)?;
+            if !self.mask_registers {
+                return Ok(self.bits_of_vectors(bits));
+            }
+            let width = Type::Int(self.width);
+            let those =
+                if self.width == 64 { bits } else { self.emit(Op::Cast(CastOp::Trunc), &[bits], width) };
+            return Ok(self.emit(Op::Cast(CastOp::Bitcast), &[those], mask));
+        }
+        let (bits, lanes) = (self.vector(bits, at)?, self.steps(64, 1));
+        let ty = self.out.ty(bits);
+        let low = self.emit(Op::Binary(BinaryOp::LShr), &[bits, lanes], ty);
+        Ok(self.emit(Op::Cast(CastOp::Trunc), &[low], mask))
+    }
+
+    /// The same where masks are vectors: each lane has the byte that its bit is in, and looks at that bit. Code
+    /// generation makes of a number as a vector of truth values one bit after the other.
+    fn bits_of_vectors(&mut self, bits: Value) -> Value {
+        let vector = |n: u32| Type::Int(8).vector(n).expect("an integer is a scalar");
+        let (number, lanes) = (vector(8), vector(self.width));
+        let bytes = self.emit(Op::Cast(CastOp::Bitcast), &[bits], number);
+        let nothing = self.out.poison(number);
+        let of_lane = (0..self.width as i32).map(|lane| lane / 8).collect();
+        let own = self.emit(Op::Shuffle(of_lane), &[bytes, nothing], lanes);
+        let bit = (0..self.width).map(|lane| Constant::int(8, 1 << (lane % 8))).collect();
+        let bit = self.out.constant_value(Constant::vector(bit));
+        let kept = self.emit(Op::Binary(BinaryOp::And), &[own, bit], lanes);
+        let mask = self.mask_type();
+        self.emit(Op::ICmp(IntPred::Eq), &[kept, bit], mask)
     }
 
     /// How many lanes of a mask vector are set, as `i32`.

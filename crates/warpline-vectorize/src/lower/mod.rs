@@ -80,6 +80,7 @@ pub(crate) fn lower(
         out: Function::new(&options.name, Type::Void),
         width: plan.width,
         count_lanes: options.count_lanes,
+        mask_registers: options.machine.mask_registers,
         nobodys_place: None.into(),
         zeros: None,
         saved: BTreeMap::new(),
@@ -149,6 +150,8 @@ struct Lower<'a> {
     out: Function,
     width: u32,
     count_lanes: Option<&'a str>,
+    /// Whether the machine has registers for masks.
+    mask_registers: bool,
     /// What lanes that are not active store to.
     nobodys_place: PackedOption<Value>,
     /// What they load.

@@ -566,6 +566,8 @@ impl Program<'_> {
             LaneOp::MaskAny | LaneOp::Any | LaneOp::All | LaneOp::Ballot | LaneOp::Popcount => {
                 Work { vector: mask, scalar: 1.0, ..Work::default() }
             }
+            // The bits moved into registers of masks, or spread over vectors and compared there.
+            LaneOp::BitOfLane => Work { vector: 4.0 * mask, scalar: 1.0, ..Work::default() },
             LaneOp::Blend => Work::vector(registers),
             LaneOp::BlendAny => Work { vector: mask, scalar: 2.0, ..Work::default() },
             // Elements taken out and combined, one after the other.

@@ -1,0 +1,216 @@
+//! What iterations hand on, chosen before branches instead of behind them.
+//!
+//! ```c
+//! if (x[i] == ' ') in = false;            // in' = x[i] != ' '
+//! else { if (!in) words++; in = true; }
+//! ```
+//!
+//! The φ behind the branches says what `in` becomes, and the branches look at what it was. Lanes pass it on before
+//! they branch, so it must be known by then: it is chosen by the branches' conditions, as far as these are computed
+//! where they begin.
+
+use std::collections::HashMap;
+
+use warpline_analysis::Node;
+use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+
+use super::carried::{Dependent, Kind};
+use super::find::{Loop, dominates};
+use super::states::Bit;
+use crate::if_conversion::is_pure;
+
+/// So many blocks and cases of switches are looked through.
+const MOST: usize = 24;
+
+/// Rewrites what φs of the header become where branches look at what they were.
+pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
+    let joined = |func: &Function, position: usize| {
+        let next = func.edges[l.back].args[position];
+        func.def_inst(next).filter(|&i| {
+            let data = &func.insts[i];
+            data.op == Op::Phi && data.block != l.header && l.is_always(func, data.block)
+        })
+    };
+    let count = func.blocks[l.header].phis.len();
+    if !(0..count).any(|position| joined(func, position).is_some()) {
+        return;
+    }
+    let kinds = l.kinds(module, func, false);
+    for (position, kind) in kinds.into_iter().enumerate() {
+        let Some(join) = joined(func, position) else { continue };
+        let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
+        let fits = match kind {
+            Ok(Kind::Previous) => is_seen_before(func, l, phi, func.insts[join].block),
+            Ok(Kind::State(_)) | Err(_) => {
+                Bit::of(func, l, position).is_some() && is_seen(func, l, phi, join)
+            }
+            Ok(_) => false,
+        };
+        if fits && let Some(choice) = Choice::of(module, func, l, join) {
+            choice.rewrite(func, join);
+        }
+    }
+}
+
+/// Whether a φ of the header is used in blocks that come before another.
+fn is_seen_before(func: &Function, l: &Loop, phi: Value, block: Block) -> bool {
+    let users = l.users(func);
+    users.get(phi).iter().any(|&i| !dominates(&l.dominators, block, func.insts[i].block))
+}
+
+/// Whether something that does not lead to what a φ becomes depends on it.
+fn is_seen(func: &Function, l: &Loop, phi: Value, join: Inst) -> bool {
+    let users = l.users(func);
+    let leads = |i: Inst| {
+        let results = func.insts[i].results.iter();
+        i == join || results.into_iter().any(|&r| Dependent::of(func, &users, r).insts.contains(&join))
+    };
+    Dependent::of(func, &users, phi).insts.into_iter().any(|i| !leads(i))
+}
+
+/// The branches by which control comes to a join.
+struct Choice {
+    /// The block in which they begin.
+    begin: Block,
+    /// Instructions behind it that are computed in it from now on.
+    moved: Vec<Inst>,
+}
+
+impl Choice {
+    fn of(module: &Module, func: &Function, l: &Loop, join: Inst) -> Option<Choice> {
+        let block = func.insts[join].block;
+        let begin = Block::from(l.dominators.idom(Node::from(block))?);
+        let mut choice = Choice { begin, moved: Vec::new() };
+        let mut seen = Vec::new();
+        let mut work = vec![begin];
+        while let Some(b) = work.pop() {
+            if seen.contains(&b) {
+                continue;
+            }
+            seen.push(b);
+            let edges = func.out_edges(b);
+            let branches = matches!(func.insts[func.terminator(b)].op, Op::Br | Op::CondBr | Op::Switch(_));
+            let inside = l.own.contains(b) && (b == begin || b != l.header);
+            if !branches || !inside || seen.len() + edges.len() > MOST {
+                return None;
+            }
+            work.extend(edges.iter().map(|&e| func.edges[e].to).filter(|&to| to != block));
+        }
+        let is_new = |v: &Value| func.def_block(*v).is_some_and(|b| b != begin && seen.contains(&b));
+        let position = func.phi_position(join)?;
+        let ends = seen.iter().map(|&b| func.terminator(b));
+        let asked = ends.filter_map(|t| func.insts[t].args.first().copied());
+        let handed = func.blocks[block].preds.iter().map(|&e| func.edges[e].args[position]);
+        let mut needed: Vec<Value> = asked.chain(handed).filter(is_new).collect();
+        while let Some(v) = needed.pop() {
+            let i = func.def_inst(v)?;
+            let harmless = is_pure(module, func, i) && !matches!(func.insts[i].op, Op::Call(_) | Op::Phi);
+            let divides = matches!(func.insts[i].op, Op::Binary(op) if op.is_int_division());
+            if !harmless || divides || choice.moved.len() == MOST {
+                return None;
+            }
+            if !choice.moved.contains(&i) {
+                choice.moved.push(i);
+                needed.extend(func.insts[i].args.iter().copied().filter(is_new));
+            }
+        }
+        // In the order in which they are computed.
+        let place = |i: &Inst| {
+            let b = func.insts[*i].block;
+            let block = func.layout.iter().position(|&x| x == b);
+            (l.dominators.level(Node::from(b)), block, func.blocks[b].insts.iter().position(|x| x == i))
+        };
+        choice.moved.sort_by_key(place);
+        Some(choice)
+    }
+
+    /// Chooses in the block in which the branches begin.
+    fn rewrite(self, func: &mut Function, join: Inst) {
+        for &i in &self.moved {
+            let block = func.insts[i].block;
+            func.blocks[block].insts.retain(|&x| x != i);
+            func.insts[i].block = self.begin;
+            func.blocks[self.begin].insts.push(i);
+        }
+        let (old, block) = (func.insts[join].results[0], func.insts[join].block);
+        let position = func.phi_position(join).expect("it is a φ");
+        let mut maker = Maker { begin: self.begin, block, position, made: HashMap::new() };
+        let new = maker.at_end_of(func, self.begin);
+        func.map_operands(|v| if v == old { new } else { v });
+        func.retain_phis(block, |phi| phi != join);
+    }
+}
+
+/// Makes the value that a φ has when control is at the end of a block.
+struct Maker {
+    begin: Block,
+    /// The φ's block, and its position there.
+    block: Block,
+    position: usize,
+    made: HashMap<Block, Value>,
+}
+
+impl Maker {
+    fn at_end_of(&mut self, func: &mut Function, b: Block) -> Value {
+        if let Some(&known) = self.made.get(&b) {
+            return known;
+        }
+        let branch = func.terminator(b);
+        let edges = func.out_edges(b).to_vec();
+        let asked = func.insts[branch].args.first().copied();
+        let values: Vec<Value> = edges
+            .iter()
+            .map(|&e| match func.edges[e].to {
+                to if to == self.block => func.edges[e].args[self.position],
+                to => self.at_end_of(func, to),
+            })
+            .collect();
+        let value = match (func.insts[branch].op.clone(), asked) {
+            (Op::CondBr, Some(condition)) => self.choose(func, condition, values[0], values[1]),
+            (Op::Switch(cases), Some(number)) => self.by_number(func, number, &cases, &values),
+            _ => values[0],
+        };
+        self.made.insert(b, value);
+        value
+    }
+
+    /// By the cases of a switch; those that have one value in common are asked for together.
+    fn by_number(&self, func: &mut Function, number: Value, cases: &[u128], values: &[Value]) -> Value {
+        let bits = func.ty(number).int_bits().unwrap_or(64);
+        let mut value = values[0];
+        let mut left: Vec<(u128, Value)> = cases.iter().copied().zip(values[1..].iter().copied()).collect();
+        left.retain(|&(_, v)| v != value);
+        while let Some(&(_, v)) = left.first() {
+            let mut any = None;
+            for case in left.extract_if(.., |&mut (_, x)| x == v).map(|(case, _)| case).collect::<Vec<_>>() {
+                let case = func.int_const(bits, case);
+                let is = func.append_value(self.begin, Op::ICmp(IntPred::Eq), &[number, case], Type::BOOL);
+                any = Some(match any {
+                    None => is,
+                    Some(x) => func.append_value(self.begin, Op::Binary(BinaryOp::Or), &[x, is], Type::BOOL),
+                });
+            }
+            if let Some(any) = any {
+                value = self.choose(func, any, v, value);
+            }
+        }
+        value
+    }
+
+    fn choose(&self, func: &mut Function, condition: Value, yes: Value, no: Value) -> Value {
+        let ty = func.ty(yes);
+        match (ty == Type::BOOL, func.as_int(yes), func.as_int(no)) {
+            _ if yes == no => yes,
+            (true, Some(1), Some(0)) => condition,
+            (true, Some(0), Some(1)) => {
+                let one = func.bool_const(true);
+                func.append_value(self.begin, Op::Binary(BinaryOp::Xor), &[condition, one], Type::BOOL)
+            }
+            _ => {
+                let i = func.append(self.begin, Op::Select, &[condition, yes, no], ty);
+                func.insts[i].flags = InstFlags::empty();
+                func.insts[i].results[0]
+            }
+        }
+    }
+}
