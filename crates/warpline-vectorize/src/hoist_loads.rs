@@ -3,7 +3,8 @@
 //! Where lanes part, as in `(a[i] > 0 && b[i] > 0) || (a[i] <= 0 && b[i] != 7)`, each way loads `b[i]` under a mask of
 //! its own. Every lane that comes to the branch makes one of these loads in any case, so that one load in front of the
 //! branch, for all lanes that are there, reads nothing that was not read before. Such loads are *anticipated* (very
-//! busy expressions, for loads).
+//! busy expressions, for loads). A way on which the program stores there instead may load there, too: nobody looks at
+//! what is loaded.
 //!
 //! A load moves only if
 //! * on each way from the branch one of the same type from the same address comes before anything that might write
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::{DfsOrder, DomTree};
 
-use warpline_ir::{Block, Function, Inst, MemAccess, Module, Op, Type, Value};
+use warpline_ir::{Accessed, Block, Function, Inst, MemAccess, Module, Op, Value};
 
 use super::if_conversion::is_pure;
 use super::known_calls::is_annotation;
@@ -26,13 +27,14 @@ use super::same_values::{Again, MAX_DEPTH, is_same};
 use crate::VectorizeError;
 use crate::pass::{Context, Unit};
 
-/// How many loads of a block are looked at.
+/// How many accesses of a block are looked at.
 const MAX_LOADS: usize = 16;
 
-/// The first loads on all ways from the beginning of a block, which are of one type and from one address.
+/// The first accesses on all ways from the beginning of a block, which are of one type and at one address: loads, and
+/// stores in front of which nothing keeps loads from moving.
 #[derive(Clone)]
 struct Anticipated {
-    loads: Vec<Inst>,
+    all: Vec<Inst>,
 }
 
 /// The pass.
@@ -53,23 +55,34 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     Ok(hoist(&mut unit.func, &wanted))
 }
 
+/// Makes loads in front of those branches at the ends of blocks for which that is wanted. Whether there were any.
+pub(super) fn before_branches(
+    module: &Module,
+    func: &mut Function,
+    is_wanted: impl Fn(&Function, Block) -> bool,
+) -> bool {
+    let found = Anticipation::of(module, func).hoists();
+    let wanted: Vec<_> = found.into_iter().filter(|&(b, _)| is_wanted(func, b)).collect();
+    hoist(func, &wanted)
+}
+
 /// Makes loads in front of the branches that end blocks. Whether there were any.
 fn hoist(func: &mut Function, wanted: &[(Block, Anticipated)]) -> bool {
     let dom = DomTree::compute(&func.graph().0);
     let mut replaced: BTreeMap<Value, Value> = BTreeMap::new();
     for (b, anticipated) in wanted {
-        let loads = &anticipated.loads;
-        let result = |i: Inst| func.insts[i].results[0];
+        let all = &anticipated.all;
+        let loads: Vec<Inst> = all.iter().copied().filter(|&i| func.insts[i].result().is_some()).collect();
+        let results: Vec<Value> = loads.iter().map(|&i| func.insts[i].results[0]).collect();
         // What has moved in front of an outer branch does so no more.
-        if loads.iter().any(|&i| replaced.contains_key(&result(i))) {
+        if results.iter().any(|v| replaced.contains_key(v)) {
             continue;
         }
-        let results: Vec<Value> = loads.iter().map(|&i| result(i)).collect();
-        let addresses: Vec<Value> = loads.iter().map(|&i| func.insts[i].args[0]).collect();
+        let addresses: Vec<Value> = all.iter().filter_map(|&i| Some(func.accessed(i)?.address)).collect();
         let mut again = Again::new(*b, |func: &Function, v| is_there(func, &dom, *b, v));
         let address = again.value(func, &addresses);
         let (ty, loc) = (func.ty(results[0]), func.insts[loads[0]].loc);
-        let load = func.make_inst(*b, Op::Load(access_of_all(func, loads)), &[address], &[ty]);
+        let load = func.make_inst(*b, Op::Load(access_of_all(func, all)), &[address], &[ty]);
         func.insts[load].loc = loc;
         again.made.push(load);
         func.blocks[*b].insts.append(&mut again.made);
@@ -84,18 +97,15 @@ fn hoist(func: &mut Function, wanted: &[(Block, Anticipated)]) -> bool {
     !replaced.is_empty()
 }
 
-/// What holds of all of some loads.
-fn access_of_all(func: &Function, loads: &[Inst]) -> MemAccess {
-    let accesses = loads.iter().filter_map(|&i| match &func.insts[i].op {
-        Op::Load(access) => Some(*access),
-        _ => None,
-    });
+/// What holds of all of some accesses.
+fn access_of_all(func: &Function, all: &[Inst]) -> MemAccess {
+    let accesses = all.iter().filter_map(|&i| Some(func.accessed(i)?.access));
     let both = |a: MemAccess, b: MemAccess| MemAccess {
         align: a.align.min(b.align),
         is_nontemporal: a.is_nontemporal && b.is_nontemporal,
         ..a
     };
-    accesses.reduce(both).expect("there are loads")
+    accesses.reduce(both).expect("there are accesses")
 }
 
 /// Whether a value can be used at the end of a block.
@@ -103,7 +113,7 @@ fn is_there(func: &Function, dom: &DomTree, b: Block, v: Value) -> bool {
     func.def_block(v).is_none_or(|at| dom.dominates(at.into(), b.into()))
 }
 
-/// Which loads all ways from blocks make.
+/// Which accesses all ways from blocks make.
 struct Anticipation<'a> {
     module: &'a Module,
     func: &'a Function,
@@ -139,11 +149,12 @@ impl<'a> Anticipation<'a> {
     fn own(&self, b: Block) -> (Vec<Anticipated>, bool) {
         let mut own = Vec::new();
         for &i in &self.func.blocks[b].insts {
-            if !self.lets_pass(i) {
-                return (own, true);
+            let passes = self.lets_pass(i);
+            if self.func.accessed(i).is_some_and(|a| a.access.is_simple()) && own.len() < MAX_LOADS {
+                own.push(Anticipated { all: vec![i] });
             }
-            if matches!(self.func.insts[i].op, Op::Load(_)) && own.len() < MAX_LOADS {
-                own.push(Anticipated { loads: vec![i] });
+            if !passes {
+                return (own, true);
             }
         }
         (own, false)
@@ -175,9 +186,9 @@ impl<'a> Anticipation<'a> {
     /// The loads that are made on one way and on the other.
     fn on_both(&self, ours: Vec<Anticipated>, theirs: &[Anticipated]) -> Vec<Anticipated> {
         let both = |mut a: Anticipated| {
-            let other = theirs.iter().find(|t| self.is_same_load(a.loads[0], t.loads[0]))?;
-            let more = other.loads.iter().filter(|i| !a.loads.contains(i)).copied().collect::<Vec<_>>();
-            a.loads.extend(more);
+            let other = theirs.iter().find(|t| self.is_same_place(a.all[0], t.all[0]))?;
+            let more = other.all.iter().filter(|i| !a.all.contains(i)).copied().collect::<Vec<_>>();
+            a.all.extend(more);
             Some(a)
         };
         ours.into_iter().filter_map(both).collect()
@@ -186,7 +197,7 @@ impl<'a> Anticipation<'a> {
     /// The loads of a block, and of those behind it the ones that it does not make itself.
     fn joined(&self, mut own: Vec<Anticipated>, behind: Vec<Anticipated>) -> Vec<Anticipated> {
         for other in behind {
-            let is_new = !own.iter().any(|a| self.is_same_load(a.loads[0], other.loads[0]));
+            let is_new = !own.iter().any(|a| self.is_same_place(a.all[0], other.all[0]));
             if is_new && own.len() < MAX_LOADS {
                 own.push(other);
             }
@@ -194,11 +205,12 @@ impl<'a> Anticipation<'a> {
         own
     }
 
-    fn is_same_load(&self, a: Inst, b: Inst) -> bool {
-        let func = self.func;
-        let [x, y] = [a, b].map(|i| &func.insts[i]);
-        let ty = |i: Inst| func.insts[i].result().map_or(Type::Void, |v| func.ty(v));
-        a == b || (ty(a) == ty(b) && is_same(self.module, func, x.args[0], y.args[0], MAX_DEPTH))
+    fn is_same_place(&self, a: Inst, b: Inst) -> bool {
+        let same = |x: Accessed, y: Accessed| {
+            x.ty == y.ty && is_same(self.module, self.func, x.address, y.address, MAX_DEPTH)
+        };
+        let [x, y] = [a, b].map(|i| self.func.accessed(i));
+        a == b || x.zip(y).is_some_and(|(x, y)| same(x, y))
     }
 
     /// The loads that can be made in front of branches, outer ones first.
@@ -209,7 +221,8 @@ impl<'a> Anticipation<'a> {
             plain && !matches!(func.insts[func.terminator(b)].op, Op::Br)
         };
         let of_block = |b: Block| {
-            let fits = move |a: &Anticipated| a.loads.len() > 1 && self.can_move(b, a);
+            let loads = |a: &Anticipated| a.all.iter().any(|&i| func.insts[i].result().is_some());
+            let fits = move |a: &Anticipated| a.all.len() > 1 && loads(a) && self.can_move(b, a);
             self.behind(b).into_iter().filter(fits).map(move |a| (b, a))
         };
         self.order.iter().copied().filter(branches).flat_map(of_block).collect()
@@ -217,12 +230,13 @@ impl<'a> Anticipation<'a> {
 
     /// Whether a load at the end of a block can take the place of these.
     fn can_move(&self, b: Block, anticipated: &Anticipated) -> bool {
-        anticipated.loads.iter().all(|&i| {
-            let data = &self.func.insts[i];
-            data.block != b
-                && self.dom.dominates(b.into(), data.block.into())
-                && self.can_be_computed(b, data.args[0], MAX_DEPTH)
-                && self.nothing_between(b, data.block)
+        anticipated.all.iter().all(|&i| {
+            let block = self.func.insts[i].block;
+            let address = self.func.accessed(i).map(|a| a.address);
+            block != b
+                && self.dom.dominates(b.into(), block.into())
+                && address.is_some_and(|address| self.can_be_computed(b, address, MAX_DEPTH))
+                && self.nothing_between(b, block)
         })
     }
 

@@ -120,6 +120,7 @@ pub(super) fn outline(
     let carries = o.states(lane, end);
     o.lines(lines, lane);
     o.scans(&carries);
+    o.held_values(module, lane, &carries);
     o.previous_values(module, lane, &carries)?;
     let outputs = o.give_back(module, end, leaves.as_deref(), no_nans);
     let Outline { mut body, args, inputs, moved, .. } = o;
@@ -144,7 +145,7 @@ struct Outline<'a> {
     /// What each φ of the header is in the next iteration.
     nexts: Vec<Value>,
     /// Of scans, what the lanes up to each one hold, without what was there before the group; of states, the next ones
-    /// of all lanes.
+    /// of all lanes; of held values, what is held behind the group.
     scanned: Vec<Option<Value>>,
     /// Stores, with loads that have moved up past them.
     moved: Vec<(Inst, Inst)>,
@@ -364,7 +365,7 @@ impl Outline<'_> {
                     // Combined with this, what an iteration has is left.
                     self.body.constant_value(Constant::number(ty, combine.neutral(ty)))
                 }
-                Kind::Scan { .. } | Kind::Previous | Kind::State(_) => {
+                Kind::Scan { .. } | Kind::Previous | Kind::State(_) | Kind::Held(_) => {
                     carries[k] = Some(self.param(c.phi, ArgShape::Uniform, Input::Carried(k)));
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
@@ -572,6 +573,22 @@ impl Outline<'_> {
             self.replace(c.next, whole);
             let block = data.block;
             self.body.blocks[block].insts.retain(|i| i != inst);
+        }
+    }
+
+    /// Makes what lanes hold. What there was before is left to [`Outline::previous_values`].
+    fn held_values(&mut self, module: &Module, lane: Value, carries: &[Option<Value>]) {
+        for (k, c) in self.carried.iter().enumerate() {
+            if let (Kind::Held(held), Some(carry)) = (&c.kind, carries[k])
+                && self.width > 1
+            {
+                let [made, behind] = held.emit(&mut self.body, c.phi, carry, lane);
+                self.replace(c.next, made);
+                self.scanned[k] = Some(behind);
+                // The choices themselves.
+                let kept = [&self.nexts[..], &[behind]].concat();
+                unused::remove(module, &mut self.body, &kept);
+            }
         }
     }
 

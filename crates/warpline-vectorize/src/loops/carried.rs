@@ -14,6 +14,7 @@
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *state* is a bit that iterations set, reset or toggle: all lanes' states follow from the bits that say what each
 //!   iteration does ([`states`](super::states)).
+//! * A *held value* stays until another one takes its place, and the loop looks at it ([`held`](super::held)).
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
 //!   each lane gets what it was before the group and how many lanes count before it ([`compaction`](super::compaction)).
 //! * A *selected value* is one of some iteration: each lane selects among its own, and the lane that the loop would
@@ -40,6 +41,7 @@ use warpline_ir::{
 
 use super::compaction::Compaction;
 use super::find::Loop;
+use super::held::Held;
 use super::recurrences::{self, Affine};
 use super::rings::Ring;
 use super::selections::{self, Selection};
@@ -79,6 +81,8 @@ pub(super) enum Kind {
     Previous,
     /// It is a bit that iterations set, reset or toggle.
     State(State),
+    /// It is what it was, or another value takes its place.
+    Held(Held),
     /// It counts iterations in which a condition holds.
     Compaction(Compaction),
     /// It is a value of one iteration, which a [selection](super::selections) chooses.
@@ -185,7 +189,8 @@ impl Loop {
             // States take less time than scans, and than numbers that are passed on.
             let other = matches!(kind, Err(_) | Ok(Kind::Scan { .. } | Kind::Previous));
             let state = other.then(|| State::of(func, self, position));
-            let kind = state.flatten().map(Kind::State).map_or(kind, Ok)?;
+            let kind = state.flatten().map(Kind::State).map_or(kind, Ok);
+            let kind = kind.or_else(|error| Held::of(func, self, position).map(Kind::Held).ok_or(error))?;
             all.push(Carried { phi, next, kind });
         }
         Ok((all, selections))
@@ -713,6 +718,7 @@ pub(super) fn combined(func: &Function, carried: &[Carried]) -> Vec<(Combine, Ty
         | Kind::Polynomial(_)
         | Kind::Previous
         | Kind::State(_)
+        | Kind::Held(_)
         | Kind::Compaction(_)
         | Kind::Computed => None,
     });
@@ -739,6 +745,7 @@ impl Carried {
             Kind::Scan { combiner, .. } => (CarryKind::Scan, Some(combiner.combine)),
             Kind::Previous => (CarryKind::Previous, None),
             Kind::State(_) => (CarryKind::State, None),
+            Kind::Held(_) => (CarryKind::Held, None),
             Kind::Compaction(_) => (CarryKind::Compaction, None),
             Kind::Selected | Kind::Computed => (CarryKind::Selected, None),
         };

@@ -29,6 +29,8 @@ pub enum CarryKind {
     Previous,
     /// It is a bit that iterations set, reset or toggle.
     State,
+    /// It is what it was, or another value takes its place, and the loop looks at it.
+    Held,
     /// It counts the iterations in which a condition holds, and these see the number.
     Compaction,
     /// It is a value of one iteration: of the last one in which a condition held, or of the one with the least or
@@ -47,6 +49,7 @@ impl CarryKind {
             CarryKind::Scan => "scan",
             CarryKind::Previous => "previous value",
             CarryKind::State => "state",
+            CarryKind::Held => "held value",
             CarryKind::Compaction => "position in a compacted stream",
             CarryKind::Selected => "selected value",
         }

@@ -7,7 +7,7 @@
 //!
 //! The φ behind the branches says what `in` becomes, and the branches look at what it was. Lanes pass it on before
 //! they branch, so it must be known by then: it is chosen by the branches' conditions, as far as these are computed
-//! where they begin.
+//! where they begin, or can be: loads that all ways make are made before they part.
 
 use std::collections::HashMap;
 
@@ -16,40 +16,136 @@ use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, IntPred, Module, O
 
 use super::carried::{Dependent, Kind};
 use super::find::{Loop, dominates};
-use super::states::Bit;
+use crate::hoist_loads;
 use crate::if_conversion::is_pure;
 
 /// So many blocks and cases of switches are looked through.
 const MOST: usize = 24;
 
+/// So many φs are looked at on the way to what one becomes.
+const MAX_JOINS: usize = 16;
+/// If more depends on a φ, nobody looks who sees it.
+const MAX_DEPENDENT: usize = 200;
+
 /// Rewrites what φs of the header become where branches look at what they were.
 pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
-    let joined = |func: &Function, position: usize| {
-        let next = func.edges[l.back].args[position];
-        func.def_inst(next).filter(|&i| {
-            let data = &func.insts[i];
-            data.op == Op::Phi && data.block != l.header && l.is_always(func, data.block)
-        })
-    };
-    let count = func.blocks[l.header].phis.len();
-    if !(0..count).any(|position| joined(func, position).is_some()) {
+    let nexts = func.edges[l.back].args.to_vec();
+    let joins: Vec<Block> =
+        nexts.iter().flat_map(|&next| joins(func, l, next)).map(|i| func.insts[i].block).collect();
+    if joins.is_empty() {
         return;
     }
     let kinds = l.kinds(module, func, false);
+    if kinds.iter().any(Result::is_err) {
+        // What all ways load is there before they part.
+        let leads_to_join = |func: &Function, b: Block| {
+            let begins = |&join: &Block| b != join && dominates(&l.dominators, b, join);
+            l.own.contains(b) && b != func.insts[l.test].block && joins.iter().any(begins)
+        };
+        hoist_loads::before_branches(module, func, leads_to_join);
+    }
     for (position, kind) in kinds.into_iter().enumerate() {
-        let Some(join) = joined(func, position) else { continue };
         let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
+        let Some(next) = func.def_inst(nexts[position]) else { continue };
         let fits = match kind {
-            Ok(Kind::Previous) => is_seen_before(func, l, phi, func.insts[join].block),
-            Ok(Kind::State(_)) | Err(_) => {
-                Bit::of(func, l, position).is_some() && is_seen(func, l, phi, join)
-            }
+            Ok(Kind::Previous) => is_seen_before(func, l, phi, func.insts[next].block),
+            Ok(Kind::Scan { .. }) | Err(_) => is_seen(func, l, phi, next),
             Ok(_) => false,
         };
-        if fits && let Some(choice) = Choice::of(module, func, l, join) {
-            choice.rewrite(func, join);
+        if fits {
+            choose(module, func, l, position);
         }
     }
+}
+
+/// Chooses what a φ of the header becomes before the branches that decide it, as far as that can be done.
+fn choose(module: &Module, func: &mut Function, l: &Loop, position: usize) {
+    let mut left = Vec::new();
+    for _ in 0..MAX_JOINS {
+        let mut all = joins(func, l, func.edges[l.back].args[position]);
+        all.retain(|i| !left.contains(i));
+        // Outer ones are made of inner ones and of those before them.
+        let place = |i: &Inst| func.layout.iter().position(|&b| b == func.insts[*i].block);
+        all.sort_by_key(|i| (l.dominators.level(Node::from(func.insts[*i].block)), place(i)));
+        let found = all.iter().find_map(|&i| Some((i, Choice::of(module, func, l, i)?)));
+        left.extend(all.iter().copied().take_while(|&i| found.as_ref().is_none_or(|f| f.0 != i)));
+        let Some((join, choice)) = found else { break };
+        choice.rewrite(func, join);
+    }
+    move_up(module, func, l, position);
+}
+
+/// Computes what a φ of the header becomes in the block that looks at it first, if that needs nothing from behind it
+/// but pure operations.
+fn move_up(module: &Module, func: &mut Function, l: &Loop, position: usize) {
+    let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
+    let users = l.users(func);
+    let blocks = users.get(phi).iter().map(|&i| Node::from(func.insts[i].block));
+    let first = blocks.reduce(|a, b| l.dominators.nearest_common_dominator(a, b)).map(Block::from);
+    let Some(first) = first.filter(|&b| l.own.contains(b)) else { return };
+    let next = func.edges[l.back].args[position];
+    let (mut moved, mut work) = (Vec::new(), vec![next]);
+    while let Some(v) = work.pop() {
+        let is_there = func.def_block(v).is_none_or(|b| dominates(&l.dominators, b, first));
+        let Some(i) = func.def_inst(v).filter(|i| !is_there && !moved.contains(i)) else { continue };
+        if !is_movable(module, func, i) || moved.len() == MAX_DEPENDENT {
+            return;
+        }
+        moved.push(i);
+        work.extend(func.insts[i].args.iter().copied());
+    }
+    in_order(func, l, &mut moved);
+    move_to(func, &moved, first);
+}
+
+/// Whether an instruction may be executed where the program does not come to it.
+fn is_movable(module: &Module, func: &Function, i: Inst) -> bool {
+    let harmless = is_pure(module, func, i) && !matches!(func.insts[i].op, Op::Call(_) | Op::Phi);
+    harmless && !matches!(func.insts[i].op, Op::Binary(op) if op.is_int_division())
+}
+
+/// Puts instructions into the order in which they are executed.
+fn in_order(func: &Function, l: &Loop, insts: &mut [Inst]) {
+    let place = |i: &Inst| {
+        let b = func.insts[*i].block;
+        let block = func.layout.iter().position(|&x| x == b);
+        (l.dominators.level(Node::from(b)), block, func.blocks[b].insts.iter().position(|x| x == i))
+    };
+    insts.sort_by_key(place);
+}
+
+/// Moves instructions to the end of a block.
+fn move_to(func: &mut Function, insts: &[Inst], to: Block) {
+    for &i in insts {
+        let block = func.insts[i].block;
+        func.blocks[block].insts.retain(|&x| x != i);
+        func.insts[i].block = to;
+        func.blocks[to].insts.push(i);
+    }
+}
+
+/// The φs from which a value of the loop is computed in the same iteration, by instructions of no inner loop.
+fn joins(func: &Function, l: &Loop, v: Value) -> Vec<Inst> {
+    let (mut work, mut seen, mut found) = (vec![v], Vec::new(), Vec::new());
+    while let Some(v) = work.pop() {
+        let own = |i: &Inst| l.own.contains(func.insts[*i].block);
+        let Some(i) = func.def_inst(v).filter(own).filter(|i| !seen.contains(i)) else { continue };
+        seen.push(i);
+        let data = &func.insts[i];
+        match data.op {
+            Op::Phi if data.block == l.header => {}
+            Op::Phi => {
+                found.push(i);
+                work.extend(super::selections::incoming(func, i).map(|(_, v)| v));
+            }
+            Op::Load(_) | Op::Call(_) | Op::Opaque(_) => {}
+            _ => work.extend(data.args.iter().copied()),
+        }
+        if found.len() > MAX_JOINS || seen.len() > MAX_DEPENDENT {
+            return Vec::new();
+        }
+    }
+    found
 }
 
 /// Whether a φ of the header is used in blocks that come before another.
@@ -59,13 +155,14 @@ fn is_seen_before(func: &Function, l: &Loop, phi: Value, block: Block) -> bool {
 }
 
 /// Whether something that does not lead to what a φ becomes depends on it.
-fn is_seen(func: &Function, l: &Loop, phi: Value, join: Inst) -> bool {
+fn is_seen(func: &Function, l: &Loop, phi: Value, next: Inst) -> bool {
     let users = l.users(func);
+    let dependent = Dependent::of(func, &users, phi).insts;
     let leads = |i: Inst| {
         let results = func.insts[i].results.iter();
-        i == join || results.into_iter().any(|&r| Dependent::of(func, &users, r).insts.contains(&join))
+        i == next || results.into_iter().any(|&r| Dependent::of(func, &users, r).insts.contains(&next))
     };
-    Dependent::of(func, &users, phi).insts.into_iter().any(|i| !leads(i))
+    dependent.len() <= MAX_DEPENDENT && dependent.into_iter().any(|i| !leads(i))
 }
 
 /// The branches by which control comes to a join.
@@ -104,9 +201,7 @@ impl Choice {
         let mut needed: Vec<Value> = asked.chain(handed).filter(is_new).collect();
         while let Some(v) = needed.pop() {
             let i = func.def_inst(v)?;
-            let harmless = is_pure(module, func, i) && !matches!(func.insts[i].op, Op::Call(_) | Op::Phi);
-            let divides = matches!(func.insts[i].op, Op::Binary(op) if op.is_int_division());
-            if !harmless || divides || choice.moved.len() == MOST {
+            if !is_movable(module, func, i) || choice.moved.len() == MOST {
                 return None;
             }
             if !choice.moved.contains(&i) {
@@ -114,24 +209,13 @@ impl Choice {
                 needed.extend(func.insts[i].args.iter().copied().filter(is_new));
             }
         }
-        // In the order in which they are computed.
-        let place = |i: &Inst| {
-            let b = func.insts[*i].block;
-            let block = func.layout.iter().position(|&x| x == b);
-            (l.dominators.level(Node::from(b)), block, func.blocks[b].insts.iter().position(|x| x == i))
-        };
-        choice.moved.sort_by_key(place);
+        in_order(func, l, &mut choice.moved);
         Some(choice)
     }
 
     /// Chooses in the block in which the branches begin.
     fn rewrite(self, func: &mut Function, join: Inst) {
-        for &i in &self.moved {
-            let block = func.insts[i].block;
-            func.blocks[block].insts.retain(|&x| x != i);
-            func.insts[i].block = self.begin;
-            func.blocks[self.begin].insts.push(i);
-        }
+        move_to(func, &self.moved, self.begin);
         let (old, block) = (func.insts[join].results[0], func.insts[join].block);
         let position = func.phi_position(join).expect("it is a φ");
         let mut maker = Maker { begin: self.begin, block, position, made: HashMap::new() };

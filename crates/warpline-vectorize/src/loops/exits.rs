@@ -4,7 +4,7 @@
 //! end. A loop is counted by one test, which may ask for several things at once.
 
 use cranelift_entity::EntitySet;
-use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, IntPred, Module, Op, Type, Value};
 
 use super::find::compares_counter;
 use super::trips::parts;
@@ -105,4 +105,83 @@ fn condition(func: &Function, block: Block, edge: Edge) -> (Value, bool) {
 fn not(func: &mut Function, block: Block, value: Value) -> Value {
     let one = func.bool_const(true);
     func.append_value(block, Op::Binary(BinaryOp::Xor), &[value, one], Type::BOOL)
+}
+
+/// Gives the cases of switches by which control leaves a loop a test of their own, in front of the switch: of
+/// `while (*s) { if (*s == ' ') … else if (*s == ',') … }` comes a switch with one case for the end. Whether there was
+/// any.
+pub(super) fn split_switches(
+    func: &mut Function,
+    (blocks, own): (&EntitySet<Block>, &EntitySet<Block>),
+) -> bool {
+    let all: Vec<Block> = func.layout.iter().copied().filter(|&b| own.contains(b)).collect();
+    let found: Vec<Switch> = all.into_iter().filter_map(|b| Switch::of(func, blocks, b)).collect();
+    found.iter().for_each(|switch| switch.split(func));
+    !found.is_empty()
+}
+
+/// A switch of which some ways leave a loop, all for the same place with the same values.
+struct Switch {
+    block: Block,
+    cases: Vec<u128>,
+    /// For the default, and for each case.
+    edges: Vec<Edge>,
+    /// Which of them leave.
+    leaves: Vec<bool>,
+}
+
+impl Switch {
+    fn of(func: &Function, blocks: &EntitySet<Block>, block: Block) -> Option<Switch> {
+        let Op::Switch(cases) = &func.insts[func.terminator(block)].op else { return None };
+        let edges = func.out_edges(block).to_vec();
+        let leaves: Vec<bool> = edges.iter().map(|&e| !blocks.contains(func.edges[e].to)).collect();
+        let mut left = edges.iter().zip(&leaves).filter(|(_, leaves)| **leaves).map(|(&e, _)| &func.edges[e]);
+        let first = left.next()?;
+        let same = left.all(|e| e.to == first.to && e.args == first.args);
+        let stays = leaves.contains(&false);
+        (same && stays).then(|| Switch { block, cases: cases.to_vec(), edges, leaves })
+    }
+
+    fn split(&self, func: &mut Function) {
+        let Switch { block, cases, edges, leaves } = self;
+        let branch = func.terminator(*block);
+        let (number, loc) = (func.insts[branch].args[0], func.insts[branch].loc);
+        let bits = func.ty(number).int_bits().unwrap_or(64);
+        // Those that decide: the cases that leave, or, if the default does, those that do not.
+        let asked = cases.iter().zip(&leaves[1..]).filter(|(_, leaves_too)| **leaves_too != leaves[0]);
+        let asked: Vec<u128> = asked.map(|(&case, _)| case).collect();
+        let mut any = func.bool_const(false);
+        for (k, case) in asked.into_iter().enumerate() {
+            let case = func.int_const(bits, case);
+            let is = func.append_value(*block, Op::ICmp(IntPred::Eq), &[number, case], Type::BOOL);
+            any = match k {
+                0 => is,
+                _ => func.append_value(*block, Op::Binary(BinaryOp::Or), &[any, is], Type::BOOL),
+            };
+        }
+        let way = |func: &Function, e: Edge| (func.edges[e].to, func.edges[e].args.clone());
+        let ways: Vec<_> = edges.iter().map(|&e| way(func, e)).collect();
+        let kept: Vec<usize> = (0..edges.len()).filter(|&k| !leaves[k]).collect();
+        let (out, out_args) = ways[leaves.iter().position(|&leaves| leaves).expect("one way leaves")].clone();
+        let rest = func.add_block("goes_on");
+        func.layout.pop();
+        let place = func.layout.iter().position(|b| b == block).map_or(func.layout.len(), |at| at + 1);
+        func.layout.insert(place, rest);
+        let targets = if leaves[0] { [rest, out] } else { [out, rest] };
+        let test = func.set_terminator(*block, Op::CondBr, &[any], &targets);
+        // The first of what is kept is the default; of a default that leaves, the first case is.
+        let kept_cases: Box<[u128]> = kept[1..].iter().map(|&k| cases[k - 1]).collect();
+        let targets: Vec<Block> = kept.iter().map(|&k| ways[k].0).collect();
+        let again = match targets[..] {
+            [only] => func.set_terminator(rest, Op::Br, &[], &[only]),
+            _ => func.set_terminator(rest, Op::Switch(kept_cases), &[number], &targets),
+        };
+        (func.insts[test].loc, func.insts[again].loc) = (loc, loc);
+        let to_out = func.insts[test].edges[usize::from(leaves[0])];
+        func.edges[to_out].args = out_args;
+        for (at, &k) in kept.iter().enumerate() {
+            let e = func.insts[again].edges[at];
+            func.edges[e].args = ways[k].1.clone();
+        }
+    }
 }

@@ -37,6 +37,7 @@ mod exits;
 mod find;
 mod flags;
 mod forwarded;
+mod held;
 mod hoist;
 mod inclusive;
 mod inputs;
@@ -385,6 +386,8 @@ pub struct Iteration {
     pub combined: Vec<(Combine, Type)>,
     /// What is combined in the order of the iterations.
     pub ordered: Vec<(Combine, Type)>,
+    /// Whether some hold a value of an earlier one.
+    pub holds: bool,
     /// Whether what is combined is selected from one of them.
     pub selects: bool,
     /// Who answers for memory that several iterations access.
@@ -439,6 +442,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let ordered = ordered(&scalar, &carried);
+    let holds = carried.iter().any(|c| matches!(c.kind, Kind::Held(_)));
     let rounds = counter.constant_rounds(&scalar, &l).filter(|_| !l.is_endless);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
@@ -454,6 +458,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
         asks,
         combined,
         ordered,
+        holds,
         selects,
         contract,
         most,
@@ -578,7 +583,11 @@ fn understand_as(
         return Err(VectorizeError::in_function(&scalar, reason).into());
     }
     sign_masks::settle(module, &mut scalar);
-    let (blocks, own) = find::blocks_of(&scalar, &CycleForest::compute(&scalar.graph().0), header)?;
+    let blocks_of = |func: &Function| find::blocks_of(func, &CycleForest::compute(&func.graph().0), header);
+    let (mut blocks, mut own) = blocks_of(&scalar)?;
+    if exits::split_switches(&mut scalar, (&blocks, &own)) {
+        (blocks, own) = blocks_of(&scalar)?;
+    }
     exits::join(module, &mut scalar, header, (&blocks, &own));
     let mut l = match is_endless {
         true => Loop::find_endless(&mut scalar, header)?,

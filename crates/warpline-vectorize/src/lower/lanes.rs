@@ -9,6 +9,10 @@ use warpline_ir::{BinaryOp, CastOp, Combine, Constant, Effects, Inst, IntPred, L
 use super::memory::mangle;
 use super::{Lower, Rep};
 use crate::recipes::{OfOneLane, Recipe};
+use crate::width::element_bits;
+
+/// The bits within which registers move elements in one short operation.
+const BLOCK: u32 = 128;
 
 impl Lower<'_> {
     /// Operations on lanes.
@@ -380,12 +384,24 @@ impl Lower<'_> {
             return self.scan_in_order(c, x, elem, inclusive);
         }
         let neutral = self.spread(Constant::number(elem, c.neutral(elem)), false);
+        // Within blocks lanes move up (Kogge and Stone), between blocks the last lane of what is done goes to all of
+        // the next (Sklansky): registers move lanes at once within their blocks alone.
+        let of_block = (BLOCK / element_bits(elem)).clamp(1, self.width);
+        let width = self.width as i32;
         let mut all = x;
-        let mut by = 1;
-        while by < self.width {
-            let earlier = self.moved_up(all, neutral, by);
+        let mut done = 1;
+        while done < self.width {
+            let (by, block) = (done as i32, of_block as i32);
+            let from = |k: i32| match done < of_block {
+                true if k % block >= by => k - by,
+                false if k / by % 2 == 1 => k / by * by - 1,
+                _ => width + k,
+            };
+            let mask: Vec<i32> = (0..width).map(from).collect();
+            let ty = self.out.ty(all);
+            let earlier = self.emit(Op::Shuffle(mask.into()), &[all, neutral], ty);
             all = self.combine(c, earlier, all);
-            by *= 2;
+            done *= 2;
         }
         if inclusive { all } else { self.moved_up(all, neutral, 1) }
     }

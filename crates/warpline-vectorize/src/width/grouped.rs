@@ -19,6 +19,8 @@ pub(super) struct Grouped {
     pub(super) divisible: bool,
     /// Whether it asks about the other lanes, so that no scalar program can take its place.
     pub(super) asks: bool,
+    /// Whether it holds values of earlier ones.
+    pub(super) holds: bool,
     /// Cycles that a scalar iteration waits for what the one before hands on.
     pub(super) carried: f64,
     /// Cycles that a group of lanes waits for the one before.
@@ -71,6 +73,7 @@ impl Grouped {
             expected: options.indices.map(|n| n as f64),
             divisible: !insts.any(may_ask),
             asks,
+            holds: false,
             carried: 0.0,
             chain: 0.0,
             in_order: 0.0,

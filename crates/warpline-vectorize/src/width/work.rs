@@ -7,7 +7,8 @@ use crate::recipes::{
     Blocks, Contiguous, Division, Gather, Group, GroupCopy, GroupId, How, Order, Packed, Recipe, Rep, Window,
 };
 use warpline_ir::{
-    Atomic, AtomicOrdering, BinaryOp, CastOp, FloatKind, Function, Inst, LaneOp, Op, OpaqueInfo, Type, Value,
+    Atomic, AtomicOrdering, BinaryOp, CastOp, Combine, FloatKind, Function, Inst, LaneOp, Op, OpaqueInfo,
+    Type, Value,
 };
 use warpline_target::{Element, Lanes, Op as Costly, Rates};
 
@@ -576,16 +577,32 @@ impl Program<'_> {
                 match c.is_in_order(of) {
                     // An element taken out, combined, put in.
                     true => Work::vector(3.0 * lanes),
-                    // Moved up and combined, by one lane, two, four …; by whole registers nothing has to be moved.
+                    // Moved up, with what changes nothing behind it, and combined, by one lane, two, four …; blocks of
+                    // 128 bits are moved by dearer operations, and whole registers not at all.
                     false => {
                         let within = (lanes / registers).max(1.0).log2();
-                        Work::vector((2.0 * within + registers.log2()) * registers)
+                        let zeros = matches!(c, Combine::Add | Combine::Or | Combine::Xor | Combine::UMax);
+                        let step = if zeros { 2.0 } else { 3.0 };
+                        let between = f64::from(machine.register_bits / 128).max(1.0).log2().min(within);
+                        let of_register = step * (within - between) + (moved(machine, of) + 1.0) * between;
+                        Work::vector((of_register + registers.log2()) * registers)
                     }
                 }
             }
+            // Whether there is such a lane is asked besides; from several registers, lanes are taken one by one.
+            LaneOp::Shuffle if registers > 1.0 => Work::vector(4.0 * lanes),
+            LaneOp::Shuffle => Work::vector(6.0 + moved(machine, of)),
             _ => Work::vector(4.0 * registers),
         }
     }
+}
+
+/// What it takes to move lanes of a whole register to other places.
+fn moved(machine: &Machine, of: Type) -> f64 {
+    let element = element_of(of);
+    let register = Lanes::fixed(machine.register_bits / element.bits());
+    let cost = machine.cost(Costly::Shuffle, element, register);
+    cost.map_or(1.0, |cost| (cost.throughput * machine.rates().vector).max(1.0))
 }
 
 /// What a packed store takes.
