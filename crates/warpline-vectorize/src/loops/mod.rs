@@ -43,6 +43,7 @@ mod inclusive;
 mod inputs;
 mod invariant;
 mod kept_loads;
+mod low_bits;
 mod mirrors;
 mod move_out;
 mod narrow_extremes;
@@ -630,6 +631,9 @@ fn understand_as(
         refused_calls::check_around(module, &scalar)?;
     }
     if narrow_extremes::settle(module, &mut scalar, &l) {
+        l = l.found_again(&mut scalar)?;
+    }
+    if low_bits::settle(module, &mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
     chosen::settle(module, &mut scalar, &l);
