@@ -331,8 +331,8 @@ impl Builtins {
     /// # Errors
     /// As [`compile`].
     pub(crate) fn compile(&self, text: &str) -> Result<Vec<u8>> {
-        let directory =
-            tempfile::tempdir().map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
+        let directory = tempfile::tempdir()
+            .map_err(|error| Error::io("cannot write to", std::env::temp_dir(), &error))?;
         let input = directory.path().join("builtins.cl");
         write(&input, text)?;
         let output = directory.path().join("builtins.bc");
