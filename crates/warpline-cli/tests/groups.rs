@@ -219,10 +219,19 @@ int main(void) {
       by_uint_ndrange(offset, size, local, in, out, first);
       for (unsigned i = 0; i < n; i++)
         if (out[first + i] != 3 * i + 1) return printf("uint: %u before the end: %u of %d\n", before, i, (int)n);
+      uint64_t groups[3] = {(n + 63) / 64 * 64, 1, 1};
+      for (unsigned i = 0; i < n; i++) out[first + i] = 0;
+      of_group_uint_ndrange(offset, groups, local, in, out, first, n);
+      for (unsigned i = 0; i < n; i++)
+        if (out[first + i] != 3 * i + 1) return printf("uint of groups: %u before the end: %u of %d\n", before, i, (int)n);
       for (unsigned i = 0; i < n; i++) half[(int)(second + i)] = 5 * i + 1, to[(int)(second + i)] = 0;
       by_int_ndrange(offset, size, local, half, to, second);
       for (unsigned i = 0; i < n; i++)
         if (to[(int)(second + i)] != 5 * i + 1) return printf("int: %u before the end: %u of %d\n", before, i, (int)n);
+      for (unsigned i = 0; i < n; i++) to[(int)(second + i)] = 0;
+      of_group_int_ndrange(offset, groups, local, half, to, second, n);
+      for (unsigned i = 0; i < n; i++)
+        if (to[(int)(second + i)] != 5 * i + 1) return printf("int of groups: %u before the end: %u of %d\n", before, i, (int)n);
     }
   puts("right");
 }
@@ -243,6 +252,15 @@ fn indices_that_wrap_between_lanes_are_those_of_one_work_item_after_the_other() 
 kernel void by_int(global const int *in, global int *out, uint first) {
   int i = (int)((uint)get_global_id(0) + first);
   out[i] = in[i];
+}
+kernel void of_group_uint(global const int *in, global int *out, uint first, uint n) {
+  uint k = get_group_id(0) * get_local_size(0) + get_local_id(0), i = k + first;
+  if (k < n) out[i] = in[i];
+}
+kernel void of_group_int(global const int *in, global int *out, uint first, uint n) {
+  uint k = get_group_id(0) * get_local_size(0) + get_local_id(0);
+  int i = (int)(k + first);
+  if (k < n) out[i] = in[i];
 }
 ";
     std::fs::write(at("k.cl"), kernels).unwrap();
