@@ -21,19 +21,18 @@ entry:
 ;   %sum: i32 = add %i, %uoffset
 ;   %wide: i64 = zext %sum
 ;   %from: ptr = getelementptr inbounds i32, %ub, %wide
-;   %v13: i32 = lane_index
-;   %v15: i32 = mul %v13, 1
-;   %v16: i32 = sub %sum, %v15
-;   %v17: i64 = zext %v16
-;   %v18: i32 = lane_index
+;   %v13: i32 = add %ui, %lane
+;   %v14: i32 = add %v13, %uoffset
+;   %v15: i32 = lane_index
+;   %v17: i32 = mul %v15, 1
+;   %v18: i32 = sub %v14, %v17
 ;   %v19: i64 = zext %v18
-;   %v21: i64 = mul nsw %v19, 1
-;   %v22: i64 = add nsw %v17, %v21
-;   %v25: i32 = lane_index
-;   %v26: i32 = mul %v25, 1
-;   %v27: i32 = sub %sum, %v26
-;   %v29: i1 = icmp ule %v27, -64
-;   br %v29, beside weight 2000, apart weight 1
+;   %v20: i32 = lane_index
+;   %v21: i64 = zext %v20
+;   %v23: i64 = mul nsw %v21, 1
+;   %v24: i64 = add nsw %v19, %v23
+;   %v28: i1 = icmp ule %v18, -64
+;   br %v28, beside weight 2000, apart weight 1
 ; apart:
 ;   %v: i32 = load %from, align 4
 ;   %to: ptr = getelementptr inbounds i32, %ua, %wide
@@ -42,11 +41,11 @@ entry:
 ; behind:
 ;   ret
 ; beside:
-;   %v24: ptr = getelementptr inbounds i32, %ub, %v22
-;   %v11: i32 = load %v24, align 4
+;   %v26: ptr = getelementptr inbounds i32, %ub, %v24
+;   %v11: i32 = load %v26, align 4
 ;   %v12: ptr = getelementptr inbounds i32, %ua, %wide
-;   %v23: ptr = getelementptr inbounds i32, %ua, %v22
-;   store %v11, %v23, align 4
+;   %v25: ptr = getelementptr inbounds i32, %ua, %v24
+;   store %v11, %v25, align 4
 ;   br behind
 ; }
 
@@ -98,17 +97,14 @@ end:
 ;   %v27: i64 = zext %v26
 ;   %v29: i64 = mul nsw %v27, -1
 ;   %v30: i64 = add nsw %v25, %v29
-;   %v32: i32 = lane_index
-;   %v33: i32 = mul %v32, -1
-;   %v34: i32 = sub %at, %v33
-;   %v36: i1 = icmp sge %v34, -2147483585
-;   br %v36, beside weight 2000, apart weight 1
+;   %v33: i1 = icmp sge %v24, -2147483585
+;   br %v33, beside weight 2000, apart weight 1
 ; apart:
 ;   %v: i32 = load %from, align 4
 ;   br behind(%v)
 ; behind:
-;   %v37: i32 = phi
-;   %t: i32 = add %s, %v37
+;   %v34: i32 = phi
+;   %t: i32 = add %s, %v34
 ;   %next: i32 = add nsw %k, 1
 ;   br head(%next, %t)
 ; end:
@@ -119,8 +115,9 @@ end:
 ;   br behind(%v19)
 ; }
 
-; Elements that are far apart are gathered all the same, and an index that cannot wrap needs nothing.
-func @nothing(%ui: i32, %uoffset: i32, %ua: ptr, %ub: ptr) {
+; Elements that are far apart are gathered all the same. That an index does not wrap in lanes that take part says nothing
+; of lane 0, so that is asked, too.
+func @far(%ui: i32, %uoffset: i32, %ua: ptr, %ub: ptr) {
 entry:
   %lane: i32 = lane_index
   %i: i32 = add nsw %ui, %lane
@@ -135,7 +132,7 @@ entry:
   ret
 }
 ; check: passes
-; func @nothing(%ui: i32, %uoffset: i32, %ua: ptr, %ub: ptr) {
+; func @far(%ui: i32, %uoffset: i32, %ua: ptr, %ub: ptr) {
 ; entry:
 ;   %lane: i32 = lane_index
 ;   %i: i32 = add nsw %ui, %lane
@@ -146,6 +143,24 @@ entry:
 ;   %v: i32 = load %from, align 4
 ;   %near: i64 = sext %i
 ;   %to: ptr = getelementptr inbounds i32, %ua, %near
+;   %v14: i32 = add %ui, %lane
+;   %v15: i32 = lane_index
+;   %v17: i32 = mul %v15, 1
+;   %v18: i32 = sub %v14, %v17
+;   %v19: i64 = sext %v18
+;   %v20: i32 = lane_index
+;   %v21: i64 = zext %v20
+;   %v23: i64 = mul nsw %v21, 1
+;   %v24: i64 = add nsw %v19, %v23
+;   %v27: i1 = icmp sle %v18, 2147483584
+;   br %v27, beside weight 2000, apart weight 1
+; apart:
 ;   store %v, %to, align 4
+;   br behind
+; behind:
 ;   ret
+; beside:
+;   %v25: ptr = getelementptr inbounds i32, %ua, %v24
+;   store %v, %v25, align 4
+;   br behind
 ; }

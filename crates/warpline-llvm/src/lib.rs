@@ -60,6 +60,7 @@ mod mask_webs;
 mod masks;
 mod math_calls;
 mod module;
+mod narrowed_numbers;
 mod nesting;
 mod opcodes;
 mod opencl;

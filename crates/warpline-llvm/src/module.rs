@@ -19,6 +19,9 @@ use crate::target::{Cpu, TargetMachine, is_same_target};
 /// The index of function attributes in the C API (`LLVMAttributeFunctionIndex`).
 pub(crate) const FUNCTION_INDEX: u32 = u32::MAX;
 
+/// Where attributes of what a function yields are.
+pub(crate) const RESULT_INDEX: u32 = 0;
+
 /// How grave LLVM finds what it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -185,10 +185,15 @@ impl Module {
 
     /// Adds an attribute to a function.
     pub(crate) fn add_attribute(&self, function: LLVMValueRef, kind: &str, value: u64) {
+        self.add_attribute_at(function, FUNCTION_INDEX, kind, value);
+    }
+
+    /// Adds an attribute to what a function yields or takes, or to itself.
+    pub(crate) fn add_attribute_at(&self, function: LLVMValueRef, index: u32, kind: &str, value: u64) {
         // SAFETY: live context and function; the kind is one that LLVM 19 to 23 know.
         unsafe {
             let attribute = functions().LLVMCreateEnumAttribute(self.context(), attribute_kind(kind), value);
-            functions().LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute);
+            functions().LLVMAddAttributeAtIndex(function, index, attribute);
         }
     }
 }

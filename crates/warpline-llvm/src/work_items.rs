@@ -4,6 +4,7 @@
 //! In `int i = get_global_id(0)` the number is narrowed at once. Passes merge that with later arithmetic, and what
 //! extends `i` for an address becomes two shifts, in which nobody finds the index again. So before anything is
 //! simplified, call and narrowing become one call of a function that yields 32 bits, which passes cannot look into.
+//! In modules that have been optimised before, that is undone first ([`crate::narrowed_numbers`]).
 
 use std::ffi::CStr;
 
@@ -15,8 +16,7 @@ use warpline_ir::group_functions::{GroupFunction, NARROW, is_gpu};
 
 use crate::facts::attached_to_function;
 use crate::ffi::load::functions;
-use crate::lane_operations::may_be_barrier;
-use crate::module::{Module, c_string, users_of, value_name};
+use crate::module::{Module, RESULT_INDEX, c_string, users_of, value_name};
 use crate::parameters::{integer, node_operands};
 use crate::simplify::{SPIR_KERNEL, calls_of, has_body};
 
@@ -114,18 +114,9 @@ impl Module {
         kernels.map(value_name).collect()
     }
 
-    /// Whether kernels may run over work-groups: there are barriers, or memory of which each group has its own.
-    fn has_groups(&self) -> bool {
-        let has_local = |function: LLVMValueRef| self.local_parameters(function).contains(&true);
-        self.functions().any(|f| if has_body(f) { has_local(f) } else { may_be_barrier(f) })
-            || self.globals().into_iter().any(|global| self.is_local_memory(global))
-    }
-
-    /// Makes one call of the calls of `get_global_id`, in modules with work-groups also of `get_local_id`, and
-    /// truncations to 32 bits of what they yield.
+    /// Makes one call of the calls of `get_global_id` and `get_local_id` and truncations to 32 bits of what they yield.
     pub(crate) fn narrow_work_item_numbers(&mut self) {
         let f = functions();
-        let has_groups = self.has_groups();
         let asked: Vec<LLVMValueRef> = self
             .functions()
             .filter(|&function| {
@@ -133,11 +124,12 @@ impl Module {
                 let result = unsafe { f.LLVMGetReturnType(f.LLVMGlobalGetValueType(function)) };
                 !has_body(function)
                     && (GroupFunction::is_global_id(&value_name(function))
-                        || has_groups && GroupFunction::is_local_id(&value_name(function)))
+                        || GroupFunction::is_local_id(&value_name(function)))
                     && operands_of_question(function) == Some(1)
                     && int_width(result) == Some(64)
             })
             .collect();
+        self.undo_wide_arithmetic();
         for function in asked {
             let truncations: Vec<(LLVMValueRef, LLVMValueRef)> = calls_of(function)
                 .into_iter()
@@ -162,6 +154,7 @@ impl Module {
             for (attribute, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
                 self.add_attribute(narrow, attribute, value);
             }
+            self.add_attribute_at(narrow, RESULT_INDEX, "noundef", 0);
             let builder = f.LLVMCreateBuilderInContext(self.context());
             for &(call, truncation) in truncations {
                 f.LLVMPositionBuilderBefore(builder, truncation);
@@ -202,7 +195,7 @@ fn truncations_of(value: LLVMValueRef) -> Vec<LLVMValueRef> {
 }
 
 /// The width of an integer type.
-fn int_width(ty: LLVMTypeRef) -> Option<u32> {
+pub(crate) fn int_width(ty: LLVMTypeRef) -> Option<u32> {
     let f = functions();
     // SAFETY: a live type, asked for its width if it is an integer.
     unsafe { (f.LLVMGetTypeKind(ty) == LLVMIntegerTypeKind as u32).then(|| f.LLVMGetIntTypeWidth(ty)) }

@@ -53,7 +53,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
         let Some(part) = (Search { func, uniformity: &uniformity }).part(b) else { continue };
         let Some(rest) = left.checked_sub(part.last + 1 - part.first) else { continue };
         left = rest;
-        work.push(part.make_twice(func, b, &mut vars));
+        work.push(part.make_twice(func, &uniformity, b, &mut vars));
         changed = true;
     }
     ssa::construct_vars(func, &vars);
@@ -147,7 +147,7 @@ impl Search<'_> {
     /// The indices of an access, if nothing else keeps lanes from accessing what lies side by side.
     fn indices(&self, i: Inst) -> Option<HashMap<Value, Extended>> {
         let accessed = self.func.accessed(i).filter(|a| a.access.is_simple())?;
-        if self.uniformity.shape(accessed.address) != Shape::Varying {
+        if self.is_known(accessed.address) {
             return None;
         }
         let mut found = HashMap::new();
@@ -155,9 +155,20 @@ impl Search<'_> {
         (!found.is_empty()).then_some(found)
     }
 
+    /// Whether lane 0's value and steps from it are known of a value. That is not so where what says that nothing wraps
+    /// says nothing of lane 0 if it does not take part, as with a number in a group: the one among all less the group's
+    /// first.
+    fn is_known(&self, v: Value) -> bool {
+        match self.uniformity.shape(v) {
+            Shape::Uniform => true,
+            Shape::Strided(stride) => stride.anchored,
+            Shape::Varying => false,
+        }
+    }
+
     /// Notes the extensions that a value is a sum of; `None` if it is more than that.
     fn collect(&self, v: Value, depth: u32, found: &mut HashMap<Value, Extended>) -> Option<()> {
-        if self.uniformity.shape(v) != Shape::Varying {
+        if self.is_known(v) {
             return Some(());
         }
         let data = &self.func.insts[self.func.def_inst(v).filter(|_| depth > 0)?];
@@ -187,13 +198,20 @@ impl Search<'_> {
     ) -> Option<()> {
         let Shape::Strided(stride) = self.uniformity.shape(index) else { return None };
         let is_near = stride.anchored && stride.step.abs() <= MAX_STEP && self.func.ty(v) == WIDE;
+        let is_near = is_near && may_be_whole(self.func, self.uniformity, index, DEPTH);
         is_near.then(|| _ = found.insert(v, Extended { index, step: stride.step, is_signed }))
     }
 }
 
 impl Part {
     /// Copies the part, and lets lanes go through the copy if no index wraps. The block behind both.
-    fn make_twice(&self, func: &mut Function, b: Block, vars: &mut Vec<Var>) -> Block {
+    fn make_twice(
+        &self,
+        func: &mut Function,
+        uniformity: &Uniformity,
+        b: Block,
+        vars: &mut Vec<Var>,
+    ) -> Block {
         let loc = func.insts[self.accesses[0]].loc;
         let behind = func.split_block(b, self.last + 1, "behind");
         let apart = func.split_block(b, self.first, "apart");
@@ -204,8 +222,10 @@ impl Part {
         let mut uses = uses_elsewhere(func, &[apart]);
         uses.retain(|&(v, _)| values[v].is_some());
         join(func, &mut uses, &values, vars);
-        self.access_by_steps(func, [b, apart, copy], &values);
-        let asked = self.ask(func, b);
+        let of_lane_0 = self.sorted().into_iter().map(|(_, x)| base(func, uniformity, b, x));
+        let bases: Vec<Value> = of_lane_0.collect();
+        self.access_by_steps(func, [b, apart, copy], &values, &bases);
+        let asked = self.ask(func, b, &bases);
         let branch = func.set_terminator(b, Op::CondBr, &[asked], &[copy, apart]);
         let [to_copy, to_apart] = [0, 1].map(|k| func.insts[branch].edges[k]);
         (func.weights[to_copy], func.weights[to_apart]) = (Some(LIKELY[0]), Some(LIKELY[1]));
@@ -223,9 +243,9 @@ impl Part {
     }
 
     /// Whether no index wraps.
-    fn ask(&self, func: &mut Function, b: Block) -> Value {
+    fn ask(&self, func: &mut Function, b: Block, bases: &[Value]) -> Value {
         let mut asked: Option<Value> = None;
-        for (_, x) in self.sorted() {
+        for ((_, x), &base) in self.sorted().into_iter().zip(bases) {
             let most = i128::from(MAX_WIDTH - 1) * i128::from(x.step.abs());
             let (least, greatest) = match x.is_signed {
                 true => (-(1i128 << 31), (1i128 << 31) - 1),
@@ -237,7 +257,6 @@ impl Part {
                 (false, true) => (IntPred::Sge, least + most),
                 (false, false) => (IntPred::Uge, least + most),
             };
-            let base = base(func, b, x);
             let limit = func.int_const(32, limit as u32 as u128);
             let fits = func.append_value(b, Op::ICmp(pred), &[base, limit], Type::BOOL);
             asked = Some(match asked {
@@ -249,10 +268,15 @@ impl Part {
     }
 
     /// Has the accesses of the copy go by lane 0's index and steps.
-    fn access_by_steps(&self, func: &mut Function, [b, apart, copy]: [Block; 3], values: &Values) {
+    fn access_by_steps(
+        &self,
+        func: &mut Function,
+        [b, apart, copy]: [Block; 3],
+        values: &Values,
+        bases: &[Value],
+    ) {
         let mut made: HashMap<Value, Value> = HashMap::new();
-        for (v, x) in self.sorted() {
-            let base = base(func, b, x);
+        for ((v, x), &base) in self.sorted().into_iter().zip(bases) {
             let cast = if x.is_signed { CastOp::SExt } else { CastOp::ZExt };
             let base = func.append_value(b, Op::Cast(cast), &[base], WIDE);
             let lane = func.append_value(b, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
@@ -293,15 +317,53 @@ fn exact(func: &mut Function, b: Block, op: BinaryOp, args: [Value; 2]) -> Value
 }
 
 /// Lane 0's index.
-fn base(func: &mut Function, b: Block, x: Extended) -> Value {
+fn base(func: &mut Function, uniformity: &Uniformity, b: Block, x: Extended) -> Value {
+    let index = whole(func, uniformity, b, x.index);
     let lane = func.append_value(b, Op::Lane(LaneOp::LaneIndex), &[], Type::Int(32));
     let step = func.int_const(32, x.step as u32 as u128);
     let steps = func.append_value(b, Op::Binary(BinaryOp::Mul), &[lane, step], Type::Int(32));
-    let index = match func.ty(x.index) {
-        Type::Int(32) => x.index,
-        _ => func.append_value(b, Op::Cast(CastOp::Trunc), &[x.index], Type::Int(32)),
+    let index = match func.ty(index) {
+        Type::Int(32) => index,
+        _ => func.append_value(b, Op::Cast(CastOp::Trunc), &[index], Type::Int(32)),
     };
     func.append_value(b, Op::Binary(BinaryOp::Sub), &[index, steps], Type::Int(32))
+}
+
+/// Whether all lanes have a value or none has, once arithmetic makes no promises.
+fn may_be_whole(func: &Function, uniformity: &Uniformity, v: Value, depth: u32) -> bool {
+    is_whole(uniformity, v)
+        || depth > 0
+            && promising(func, v).is_some_and(|i| {
+                func.insts[i].args.iter().all(|&a| may_be_whole(func, uniformity, a, depth - 1))
+            })
+}
+
+fn is_whole(uniformity: &Uniformity, v: Value) -> bool {
+    match uniformity.shape(v) {
+        Shape::Uniform => true,
+        Shape::Strided(stride) => stride.whole,
+        Shape::Varying => false,
+    }
+}
+
+/// What computes a value, if it is arithmetic that can promise not to wrap.
+fn promising(func: &Function, v: Value) -> Option<Inst> {
+    func.def_inst(v).filter(|&i| {
+        matches!(
+            func.insts[i].op,
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl)
+                | Op::Cast(CastOp::Trunc)
+        )
+    })
+}
+
+/// An index computed without promises of arithmetic that it does not wrap: where the promises hold, it is the same;
+/// where one of them does not, some lanes would have no value, and lanes had nothing in common.
+fn whole(func: &mut Function, uniformity: &Uniformity, b: Block, v: Value) -> Value {
+    let Some(i) = promising(func, v).filter(|_| !is_whole(uniformity, v)) else { return v };
+    let data = func.insts[i].clone();
+    let args: Vec<Value> = data.args.iter().map(|&a| whole(func, uniformity, b, a)).collect();
+    func.append_value(b, data.op, &args, func.ty(v))
 }
 
 /// An address in the copy: what it is made of, as far as it depends on the extensions that were made anew.

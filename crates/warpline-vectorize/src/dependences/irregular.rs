@@ -1,7 +1,9 @@
 //! Addresses that two lanes may have in common, updates, and code that one lane alone executes.
 
+use std::cell::RefCell;
+
 use super::guards::{Guards, parts};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use warpline_analysis::{DomTree, Node};
 
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Op, Value};
@@ -54,6 +56,8 @@ pub(super) struct Irregular<'a> {
     uniformity: &'a Uniformity,
     dominators: DomTree,
     used: EntitySet<Value>,
+    /// The answers of [`Irregular::only_lane`] so far.
+    only: RefCell<SecondaryMap<Block, Option<Option<Value>>>>,
 }
 
 impl<'a> Irregular<'a> {
@@ -67,7 +71,8 @@ impl<'a> Irregular<'a> {
                 used.extend(func.edges[e].args.iter().copied());
             }
         }
-        Irregular { func, uniformity, dominators: DomTree::compute(&func.graph().0), used }
+        let dominators = DomTree::compute(&func.graph().0);
+        Irregular { func, uniformity, dominators, used, only: RefCell::default() }
     }
 
     /// What branches say of the lanes that come to accesses.
@@ -234,14 +239,24 @@ impl<'a> Irregular<'a> {
     /// The condition under which an instruction is executed by one lane alone: that what differs from lane to lane by
     /// a fixed step equals what all agree on.
     pub(super) fn only_lane(&self, inst: Inst) -> Option<Value> {
-        let mut at = self.func.insts[inst].block;
-        while let Some(parent) = self.dominators.idom(Node::from(at)).map(Block::from) {
+        let mut only = self.only.borrow_mut();
+        let (mut at, mut below) = (self.func.insts[inst].block, Vec::new());
+        // Pairs of accesses are many: each block is looked at once.
+        let found = loop {
+            if let Some(known) = only[at] {
+                break known;
+            }
+            below.push(at);
+            let Some(parent) = self.dominators.idom(Node::from(at)).map(Block::from) else { break None };
             if let Some(condition) = self.picks_one(parent, at) {
-                return Some(condition);
+                break Some(condition);
             }
             at = parent;
+        };
+        for block in below {
+            only[block] = Some(found);
         }
-        None
+        found
     }
 
     /// The condition of a branch that leads one lane alone to a block, which is reached in no other way.

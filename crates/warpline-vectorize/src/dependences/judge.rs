@@ -514,13 +514,16 @@ impl Judge<'_> {
     /// Tells users of what looks as if it were for the warps of a GPU: a load from volatile memory behind a store
     /// there, perhaps another work-item's, without a barrier between them.
     fn warn_of_warps(&mut self, a: &Access, b: &Access) {
+        let is_plain = self.contract == Contract::Groups && self.is_volatile(a, b);
+        if !is_plain || self.warned_of_warps || a.inst == b.inst {
+            return;
+        }
         let (store, load) = match self.schedule.within_iteration(a.inst, b.inst) {
             Order::Before => (a, b),
             Order::After => (b, a),
             _ => return,
         };
-        let is_plain = self.contract == Contract::Groups && self.is_volatile(a, b);
-        if !is_plain || self.warned_of_warps || !store.writes || !load.reads || a.inst == b.inst {
+        if !store.writes || !load.reads {
             return;
         }
         self.warned_of_warps = true;

@@ -33,6 +33,8 @@ pub(super) struct Schedule<'a> {
     position: SecondaryMap<Inst, Option<u32>>,
     /// What control can come to from a block.
     reached: RefCell<HashMap<Block, BitSet>>,
+    /// The same without passing the header of a loop.
+    within: RefCell<HashMap<(Block, Node), BitSet>>,
     /// How many more blocks searches may visit.
     fuel: Cell<usize>,
 }
@@ -51,7 +53,8 @@ impl<'a> Schedule<'a> {
             }
         }
         let cycles = CycleForest::compute(&graph);
-        Schedule { func, graph, cycles, position, reached: RefCell::default(), fuel: Cell::new(FUEL) }
+        let (reached, within) = (RefCell::default(), RefCell::default());
+        Schedule { func, graph, cycles, position, reached, within, fuel: Cell::new(FUEL) }
     }
 
     /// Whether an instruction is part of the lane program.
@@ -120,15 +123,32 @@ impl<'a> Schedule<'a> {
 
     /// Whether control may come from one block to another without passing the header of a loop.
     fn reaches_without(&self, from: Block, to: Block, header: Node) -> bool {
-        let (from, to) = (Node::from(from), Node::from(to));
+        let mut all = self.within.borrow_mut();
+        let to = Node::from(to).index();
+        match all.entry((from, header)) {
+            Entry::Occupied(known) => known.get().contains(to),
+            Entry::Vacant(new) => {
+                let reached = self.reached_without(from, header);
+                let is_reached = reached.contains(to);
+                // What is kept takes memory.
+                if let Some(left) = self.fuel.get().checked_sub(self.graph.node_count()) {
+                    self.fuel.set(left);
+                    new.insert(reached);
+                }
+                is_reached
+            }
+        }
+    }
+
+    /// Where control may come to from a block, itself included, without passing the header of a loop.
+    fn reached_without(&self, from: Block, header: Node) -> BitSet {
+        let from = Node::from(from);
         let mut seen = BitSet::new(self.graph.node_count());
+        seen.insert(from.index());
         let mut work = vec![from];
         while let Some(n) = work.pop() {
-            if n == to {
-                return true;
-            }
             work.extend(self.graph.successors(n).filter(|&m| m != header && seen.insert(m.index())));
         }
-        false
+        seen
     }
 }
