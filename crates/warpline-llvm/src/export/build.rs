@@ -510,6 +510,18 @@ impl Emitter<'_> {
                     }
                     _ => Err(self.refuse(inst, "its operand is no mask")),
                 },
+                (LaneOp::BitOfLane, &[bits]) => {
+                    let number = self.intrinsic(inst, "warpline_lane_index", &[], Type::Int(32))?;
+                    let number = self.new_call(inst, number, f.LLVMGlobalGetValueType(number), &[])?;
+                    self.bridge.module.mark_lane_operations();
+                    let wide = self.llvm_type(inst, Type::Int(64))?;
+                    let number = f.LLVMBuildZExt(self.builder, number, wide, EMPTY);
+                    let bits_here = self.stand_in(inst, bits)?;
+                    let op = Opcode::LLVMLShr as u32;
+                    let moved = f.LLVMBuildBinOp(self.builder, op, bits_here, number, EMPTY);
+                    let moved = self.built(moved, &[(0, bits)]);
+                    Ok(f.LLVMBuildTrunc(self.builder, moved, self.llvm_type(inst, ty)?, EMPTY))
+                }
                 _ if lane.is_asked_by_kernels() => {
                     if let Some(original) =
                         original.filter(|&original| !f.LLVMIsACallInst(original).is_null())

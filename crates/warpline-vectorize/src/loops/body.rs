@@ -582,7 +582,7 @@ impl Outline<'_> {
             if let (Kind::Held(held), Some(carry)) = (&c.kind, carries[k])
                 && self.width > 1
             {
-                let [made, behind] = held.emit(&mut self.body, c.phi, carry, lane);
+                let [made, behind] = held.emit(&mut self.body, (c.phi, c.next), carry, lane);
                 self.replace(c.next, made);
                 self.scanned[k] = Some(behind);
                 // The choices themselves.

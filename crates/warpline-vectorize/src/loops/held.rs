@@ -10,10 +10,12 @@
 //! number of such a lane, and takes that lane's value; if there is none, what was held before the group. Where nobody
 //! looks at what is held before the loop ends, it is a [selection](super::selections).
 
-use warpline_ir::{BinaryOp, Combine, Function, Inst, IntPred, LaneOp, Op, Type, Value};
+use warpline_analysis::Node;
+use warpline_ir::{BinaryOp, Block, Combine, Edge, Function, Inst, IntPred, LaneOp, Op, Type, Value};
 
 use super::carried::Dependent;
 use super::find::Loop;
+use super::selections::incoming;
 
 /// So many choices lead to what is held at most.
 const MOST: usize = 32;
@@ -22,7 +24,7 @@ const NUMBER: u32 = 32;
 /// How a φ of the header is held.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
-    /// The `select`s that choose between it and other values, in the order of execution.
+    /// The `select`s and φs that choose between it and other values, in the order of execution.
     choices: Vec<Inst>,
 }
 
@@ -33,32 +35,56 @@ impl Held {
         let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
         let next = func.edges[l.back].args[position];
         let dependent = Dependent::of(func, &l.users(func), phi);
-        let mut choices = Vec::new();
-        let mut work = vec![next];
-        let mut keeps = false;
+        let is_other = |v: Value| !dependent.values.contains(v);
+        func.def_inst(next).filter(|&i| l.is_always(func, func.insts[i].block))?;
+        let (mut choices, mut work, mut keeps) = (Vec::new(), vec![next], false);
         while let Some(v) = work.pop() {
             keeps |= v == phi;
-            if v == phi || !dependent.values.contains(v) {
+            if v == phi || is_other(v) {
                 continue;
             }
             let i = func.def_inst(v)?;
             let data = &func.insts[i];
-            let &[condition, yes, no] = &data.args[..] else { return None };
-            let fits = data.op == Op::Select
-                && func.ty(condition) == Type::BOOL
-                && !dependent.values.contains(condition)
-                && l.is_always(func, data.block)
-                && data.block == func.insts[func.def_inst(next)?].block;
-            if !fits || choices.len() == MOST {
+            let ways: Vec<Value> = match (&data.op, &data.args[..]) {
+                (Op::Select, &[condition, yes, no])
+                    if func.ty(condition) == Type::BOOL && is_other(condition) =>
+                {
+                    vec![yes, no]
+                }
+                (Op::Phi, _) if l.own.contains(data.block) && data.block != l.header => {
+                    incoming(func, i).map(|(_, v)| v).collect()
+                }
+                _ => return None,
+            };
+            if choices.len() == MOST {
                 return None;
             }
             if !choices.contains(&i) {
                 choices.push(i);
-                work.extend([yes, no]);
+                work.extend(ways);
             }
         }
-        let block = func.def_block(next)?;
-        let place = |i: &Inst| func.blocks[block].insts.iter().position(|x| x == i);
+        // What a branch asks may not depend on it either, where the ways of that meet.
+        let joins = choices.iter().filter(|&&i| func.insts[i].op == Op::Phi).map(|&i| func.insts[i].block);
+        let parts = |join: Block| {
+            let begin = l.dominators.idom(Node::from(join));
+            let between = func.layout.iter().copied().filter(|&b| {
+                l.blocks.contains(b)
+                    && !l.dominators.dominates(Node::from(join), Node::from(b))
+                    && begin.is_some_and(|begin| l.dominators.dominates(begin, Node::from(b)))
+            });
+            let asks = |b: Block| func.insts[func.terminator(b)].args.iter().any(|&v| !is_other(v));
+            between.into_iter().any(asks)
+        };
+        if joins.into_iter().any(parts) {
+            return None;
+        }
+        let place = |i: &Inst| {
+            let block = func.insts[*i].block;
+            let in_layout = func.layout.iter().position(|&b| b == block);
+            let level = l.dominators.level(Node::from(block));
+            (level, in_layout, func.blocks[block].insts.iter().position(|x| x == i))
+        };
         choices.sort_by_key(place);
         let moves = LaneOp::Shuffle.takes(func.ty(phi));
         (keeps && moves && !choices.is_empty()).then_some(Held { choices })
@@ -66,37 +92,38 @@ impl Held {
 
     /// Makes what each lane holds behind its iteration, and what is held behind the group, in the function of one
     /// iteration, from what was held before the group.
-    pub(super) fn emit(&self, body: &mut Function, phi: Value, carry: Value, lane: Value) -> [Value; 2] {
-        let &last = self.choices.last().expect("something is chosen");
-        let block = body.insts[last].block;
-        let mut place = body.blocks[block].insts.iter().position(|&i| i == last).map_or(0, |at| at + 1);
+    pub(super) fn emit(
+        &self,
+        body: &mut Function,
+        (phi, next): (Value, Value),
+        carry: Value,
+        lane: Value,
+    ) -> [Value; 2] {
+        let mut chosen = Chosen { phi, made: Vec::new() };
+        // Of φs first, since a way to one may lead over another that stands behind it.
+        for &choice in &self.choices {
+            if body.insts[choice].op == Op::Phi {
+                chosen.add_phis(body, choice);
+            }
+        }
+        for &choice in &self.choices {
+            match body.insts[choice].op {
+                Op::Phi => chosen.fill_phis(body, choice),
+                _ => chosen.select(body, choice),
+            }
+        }
+        let (keeps, value) = chosen.of(body, next);
+        let made = [keeps, value].into_iter().filter_map(|v| body.def_inst(v));
+        let block = body.def_block(next).expect("something is chosen");
+        let places = made.filter_map(|made| body.blocks[block].insts.iter().position(|&i| i == made));
+        let mut place = places.max().map_or(0, |at| at + 1);
         let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
             let i = body.make_inst(block, op, args, &[ty]);
             body.blocks[block].insts.insert(place, i);
             place += 1;
             body.insts[i].results[0]
         };
-        let ty = body.ty(phi);
-        // Of each choice: whether it keeps the φ, and the value otherwise.
-        let mut made: Vec<(Value, Value, Option<Value>)> = Vec::new();
-        for &choice in &self.choices {
-            let [condition, yes, no] = [0, 1, 2].map(|k| body.insts[choice].args[k]);
-            // One answer for both questions.
-            let condition = put(body, Op::Freeze, &[condition], Type::BOOL);
-            let known = |body: &mut Function, v: Value| match made.iter().find(|m| m.0 == v) {
-                Some(&(_, keeps, value)) => (keeps, value),
-                None => (body.bool_const(v == phi), (v != phi).then_some(v)),
-            };
-            let [(keeps_yes, yes), (keeps_no, no)] = [yes, no].map(|v| known(body, v));
-            let keeps = put(body, Op::Select, &[condition, keeps_yes, keeps_no], Type::BOOL);
-            let value = match (yes, no) {
-                (Some(yes), Some(no)) => Some(put(body, Op::Select, &[condition, yes, no], ty)),
-                (one, other) => one.or(other),
-            };
-            made.push((body.insts[choice].results[0], keeps, value));
-        }
-        let Some(&(_, keeps, Some(value))) = made.last() else { return [carry; 2] };
-        let number = Type::Int(NUMBER);
+        let (ty, number) = (body.ty(phi), Type::Int(NUMBER));
         // Counted from 1, so that vectors of them are shifted with zeros behind them.
         let [none, one] = [0, 1].map(|n| body.int_const(NUMBER, n));
         let numbered = put(body, Op::Binary(BinaryOp::Add), &[lane, one], number);
@@ -112,5 +139,65 @@ impl Held {
         let place = put(body, Op::Binary(BinaryOp::Sub), &[greatest, one], number);
         let last = put(body, Op::Lane(LaneOp::Shuffle), &[value, place], ty);
         [held, put(body, Op::Select, &[is_old, carry, last], ty)]
+    }
+}
+
+/// What has been made of choices: the value, whether it is the φ's, and what it is otherwise.
+struct Chosen {
+    phi: Value,
+    made: Vec<(Value, Value, Value)>,
+}
+
+impl Chosen {
+    /// Whether a value is the φ's, and what it is otherwise.
+    fn of(&self, body: &mut Function, v: Value) -> (Value, Value) {
+        if let Some(&(_, keeps, value)) = self.made.iter().find(|made| made.0 == v) {
+            return (keeps, value);
+        }
+        let value = if v == self.phi { body.poison(body.ty(v)) } else { v };
+        (body.bool_const(v == self.phi), value)
+    }
+
+    fn add_phis(&mut self, body: &mut Function, choice: Inst) {
+        let (block, old) = (body.insts[choice].block, body.insts[choice].results[0]);
+        let ty = body.ty(old);
+        let [keeps, value] = [Type::BOOL, ty].map(|ty| body.add_phi(block, ty));
+        self.made.push((old, keeps, value));
+    }
+
+    fn fill_phis(&self, body: &mut Function, choice: Inst) {
+        let old = body.insts[choice].results[0];
+        let new = self.of(body, old);
+        let all: Vec<(Edge, Value)> = incoming(body, choice).collect();
+        for (e, v) in all {
+            let way = self.of(body, v);
+            for (new, way) in [(new.0, way.0), (new.1, way.1)] {
+                let at = body.def_inst(new).and_then(|i| body.phi_position(i));
+                body.set_phi_arg(e, at.expect("it is a φ"), way);
+            }
+        }
+    }
+
+    fn select(&mut self, body: &mut Function, choice: Inst) {
+        let (block, old) = (body.insts[choice].block, body.insts[choice].results[0]);
+        let mut place = body.blocks[block].insts.iter().position(|&i| i == choice).map_or(0, |at| at + 1);
+        let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
+            let i = body.make_inst(block, op, args, &[ty]);
+            body.blocks[block].insts.insert(place, i);
+            place += 1;
+            body.insts[i].results[0]
+        };
+        let [condition, yes, no] = [0, 1, 2].map(|k| body.insts[choice].args[k]);
+        // One answer for both questions.
+        let condition = put(body, Op::Freeze, &[condition], Type::BOOL);
+        let [yes, no] = [yes, no].map(|v| self.of(body, v));
+        let ty = body.ty(old);
+        let keeps = put(body, Op::Select, &[condition, yes.0, no.0], Type::BOOL);
+        let value = match (body.is_poison(yes.1), body.is_poison(no.1)) {
+            (true, _) => no.1,
+            (_, true) => yes.1,
+            _ => put(body, Op::Select, &[condition, yes.1, no.1], ty),
+        };
+        self.made.push((old, keeps, value));
     }
 }

@@ -135,7 +135,8 @@ impl Narrow {
         if self.is_whole {
             let whole = func.def_inst(next).expect("it extends something");
             let ty = func.ty(next);
-            let again = func.insert_value_before(whole, Op::Cast(CastOp::ZExt), &[low], ty, InstFlags::empty());
+            let again =
+                func.insert_value_before(whole, Op::Cast(CastOp::ZExt), &[low], ty, InstFlags::empty());
             func.map_operands(|v| if v == next { again } else { v });
         }
         // What was promised of the number does not hold of its low bits.
