@@ -401,6 +401,9 @@ fn updates_at_places_that_quotients_and_remainders_tell_apart_are_taken() {
         ("uint u = g, s = n, a = u / s * 2 * s + u % s, b = a + s;", 12),
         ("uint u = g, s = 1u << n, a = u % s + u / s * 2 * s, b = a + s;", 3),
         ("uint u = g, a = u / 3 * 6 + u % 3, b = a + 3;", 1),
+        ("int s = n, a = 2 * g - (g & (s - 1)), b = a + s;", 4),
+        ("uint u = g, s = 1u << n, a = ((u & ~(s - 1)) << 1) + (u & (s - 1)), b = a + s;", 3),
+        ("uint u = g, s = n, a = ((u & ~(s - 1)) << 1) | (u & (s - 1)), b = a + s;", 8),
     ] {
         let text =
             plain(&format!("{places}\nint x = out[a], y = out[b]; out[a] = x + y + g; out[b] = x - y;"));
@@ -411,8 +414,18 @@ fn updates_at_places_that_quotients_and_remainders_tell_apart_are_taken() {
             assert_eq!(code, Some(0), "{places}: {said}");
         }
     }
-    for place in ["in[g]", "g / n", "(uint)g % (uint)n", "(g & n) * 3", "g >> n", "in[g] / n * 2 + in[g] % n"]
-    {
+    for place in [
+        "in[g]",
+        "g / n",
+        "(uint)g % (uint)n",
+        "(g & n) * 3",
+        "g >> n",
+        "in[g] / n * 2 + in[g] % n",
+        "(g | 1)",
+        "((g & n) | 1)",
+        "((g & n) | (g & 3))",
+        "((g & n) | in[g])",
+    ] {
         let (code, said) = vectorize(&plain(&format!("out[{place}] += g;")), &[]);
         assert_eq!(code, Some(1), "{place}: {said}");
         assert!(said.contains("may have in common"), "{place}: {said}");

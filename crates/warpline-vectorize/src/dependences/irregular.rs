@@ -103,8 +103,8 @@ impl<'a> Irregular<'a> {
     }
 
     /// The same where lanes are threads whose author answers for races that are not certain: addresses in which a
-    /// remainder has what a quotient forgets are taken to differ, too, as in the places of butterflies,
-    /// `i / s * 2 * s + i % s`.
+    /// remainder has what a quotient forgets, or that have the whole number, too, are taken to differ, as in the places
+    /// of butterflies, `i / s * 2 * s + i % s` and `2 * i - (i & (s - 1))`.
     pub(super) fn may_repeat_for_threads(&self, address: Value) -> bool {
         self.repeats(address, true)
     }
@@ -119,7 +119,7 @@ impl<'a> Irregular<'a> {
             }
             if shape.step().is_some() {
                 differs = true;
-                whole.push(self.without_casts(v));
+                whole.push(self.number_in(v));
                 return false;
             }
             if let Some(part) = inst.filter(|_| by_parts).and_then(|i| self.part(i)) {
@@ -138,6 +138,7 @@ impl<'a> Irregular<'a> {
             let plain = match &self.func.insts[inst].op {
                 Op::Cast(CastOp::Trunc) => self.func.ty(v).int_bits().is_some_and(|bits| bits >= NARROW),
                 Op::Binary(BinaryOp::AShr | BinaryOp::LShr) => self.is_extension(inst),
+                Op::Binary(BinaryOp::Or) if by_parts && self.joins_parts(inst) => true,
                 Op::Binary(op) => sums(*op),
                 Op::Cast(op) => {
                     use CastOp::{AddrSpaceCast, Bitcast, SExt, ZExt};
@@ -148,8 +149,9 @@ impl<'a> Irregular<'a> {
             repeats |= !plain;
             plain
         });
-        let is_kept =
-            |part: &Part| whole.contains(&part.of) || forgetful.iter().any(|other| part.completes(other));
+        let is_kept = |part: &Part| {
+            whole.contains(&self.number_in(part.of)) || forgetful.iter().any(|other| part.completes(other))
+        };
         let is_one = !differs && forgetful.is_empty();
         repeats || !complete || is_one || !forgetful.iter().all(is_kept)
     }
@@ -194,6 +196,34 @@ impl<'a> Irregular<'a> {
             v = self.func.insts[i].args[0];
         }
         v
+    }
+
+    /// The number that a value is a multiple of, with an offset, both the same for all lanes.
+    fn number_in(&self, mut v: Value) -> Value {
+        let is_same = |v: Value| self.func.constant(v).is_some() || self.uniformity.shape(v).is_uniform();
+        for _ in 0..FUEL {
+            v = self.without_casts(v);
+            let Some(i) = self.func.def_inst(v) else { break };
+            let (op, args) = (&self.func.insts[i].op, &self.func.insts[i].args);
+            v = match *op {
+                Op::Binary(BinaryOp::Add | BinaryOp::Mul) if is_same(args[0]) => args[1],
+                Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl)
+                    if is_same(args[1]) =>
+                {
+                    args[0]
+                }
+                _ => break,
+            };
+        }
+        v
+    }
+
+    /// Whether an `or` has parts of numbers as operands, shifted or not: `(i & ~m) << 1 | i & m`.
+    fn joins_parts(&self, or: Inst) -> bool {
+        self.func.insts[or].args.iter().all(|&v| {
+            let i = self.func.def_inst(self.number_in(v));
+            i.is_some_and(|i| self.part(i).is_some())
+        })
     }
 
     /// Whether a shift to the right undoes one to the left, so that both extend a narrower number, or drops nothing.
