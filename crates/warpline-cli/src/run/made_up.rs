@@ -64,7 +64,7 @@ pub(crate) fn extent(params: &[Value], func: &Function, binds: &[&Bind]) -> u64 
 }
 
 /// What buffers are given, one after the other, until the data fits: how far a program goes is a guess.
-const ROOMS: [Room; 7] = [
+const ROOMS: [Room; 8] = [
     Room::FIRST,
     Room { even: false, ..Room::FIRST },
     Room { even: false, truths: true, ..Room::FIRST },
@@ -72,6 +72,7 @@ const ROOMS: [Room; 7] = [
     Room { even: false, slices: Slices::ShorterRead, ..Room::FIRST },
     Room { even: false, times: 16, ..Room::FIRST },
     Room { even: false, times: 256, ..Room::FIRST },
+    Room { even: false, times: 256, fewer: true, ..Room::FIRST },
 ];
 
 /// How much room buffers are given.
@@ -80,6 +81,8 @@ pub(crate) struct Room {
     /// How many times the usual number of elements they have.
     times: u64,
     slices: Slices,
+    /// Whether extents are what they are for one number more: of a matrix, only how many rows it has may be passed.
+    fewer: bool,
     /// Whether they have one number everywhere where a function searches.
     even: bool,
     /// Whether each of their bytes is 0 or 1, as that of a truth value must be, among which nothing else may be seen:
@@ -89,7 +92,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// What is tried first.
-    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, even: true, truths: false };
+    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, fewer: false, even: true, truths: false };
 
     /// Whether this is what is tried first.
     pub(super) fn is_first(self) -> bool {
@@ -155,7 +158,7 @@ pub(crate) fn missing(
     args: &[ArgShape],
     binds: &[&Bind],
     count: u64,
-    Room { times: room, slices, even, truths }: Room,
+    Room { times: room, slices, fewer, even, truths }: Room,
 ) -> Result<Vec<Bind>> {
     let elements = elements(func);
     let records = records::of(module, func, &elements);
@@ -164,7 +167,8 @@ pub(crate) fn missing(
     let numbers: usize = numbers.map(Record::numbers).sum();
     let roles = Roles::of(func);
     let extents = |binds: &[&Bind]| extents(params, &roles, binds) + numbers;
-    let extent = EXTENTS[extents(binds).saturating_sub(1).min(EXTENTS.len() - 1)];
+    let several = extents(binds).saturating_sub(1) + usize::from(fewer);
+    let extent = EXTENTS[several.min(EXTENTS.len() - 1)];
     let number = |bind: &&&Bind| match bind.spec {
         Spec::Number(Number::Int(n)) => u64::try_from(n).ok(),
         _ => None,
