@@ -3,8 +3,8 @@
 //! Where lanes part, as in `(a[i] > 0 && b[i] > 0) || (a[i] <= 0 && b[i] != 7)`, each way loads `b[i]` under a mask of
 //! its own. Every lane that comes to the branch makes one of these loads in any case, so that one load in front of the
 //! branch, for all lanes that are there, reads nothing that was not read before. Such loads are *anticipated* (very
-//! busy expressions, for loads). A way on which the program stores there instead may load there, too: nobody looks at
-//! what is loaded.
+//! busy expressions, for loads). A way on which the program stores there instead may load there, too, if somebody needs
+//! the load in front of the branch: nobody looks at what is loaded.
 //!
 //! A load moves only if
 //! * on each way from the branch one of the same type from the same address comes before anything that might write
@@ -42,7 +42,7 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     if cx.options.width == 1 {
         return Ok(false);
     }
-    let found = Anticipation::of(cx.module, &unit.func).hoists();
+    let found = Anticipation::of(cx.module, &unit.func, false).hoists();
     if found.is_empty() {
         return Ok(false);
     }
@@ -55,13 +55,14 @@ pub(crate) fn run(unit: &mut Unit, cx: &Context<'_>) -> Result<bool, VectorizeEr
     Ok(hoist(&mut unit.func, &wanted))
 }
 
-/// Makes loads in front of those branches at the ends of blocks for which that is wanted. Whether there were any.
+/// Makes loads in front of those branches at the ends of blocks for which that is wanted, also where the program stores
+/// there on one way. Whether there were any.
 pub(super) fn before_branches(
     module: &Module,
     func: &mut Function,
     is_wanted: impl Fn(&Function, Block) -> bool,
 ) -> bool {
-    let found = Anticipation::of(module, func).hoists();
+    let found = Anticipation::of(module, func, true).hoists();
     let wanted: Vec<_> = found.into_iter().filter(|&(b, _)| is_wanted(func, b)).collect();
     hoist(func, &wanted)
 }
@@ -118,6 +119,8 @@ struct Anticipation<'a> {
     module: &'a Module,
     func: &'a Function,
     dom: DomTree,
+    /// Whether stores count.
+    with_stores: bool,
     /// Its blocks in reverse post-order.
     order: Vec<Block>,
     /// The loads from the beginning of each block. None of blocks that have not been looked at: then ways that go
@@ -128,11 +131,12 @@ struct Anticipation<'a> {
 }
 
 impl<'a> Anticipation<'a> {
-    fn of(module: &'a Module, func: &'a Function) -> Anticipation<'a> {
+    fn of(module: &'a Module, func: &'a Function, with_stores: bool) -> Anticipation<'a> {
         let (graph, _) = func.graph();
         let order: Vec<Block> = DfsOrder::compute(&graph).reverse_post_order().map(Block::from).collect();
         let (dom, from) = (DomTree::compute(&graph), SecondaryMap::new());
-        let mut all = Anticipation { module, func, dom, order, from, stops: EntitySet::new() };
+        let stops = EntitySet::new();
+        let mut all = Anticipation { module, func, dom, with_stores, order, from, stops };
         for at in (0..all.order.len()).rev() {
             let b = all.order[at];
             let (own, stops) = all.own(b);
@@ -150,7 +154,8 @@ impl<'a> Anticipation<'a> {
         let mut own = Vec::new();
         for &i in &self.func.blocks[b].insts {
             let passes = self.lets_pass(i);
-            if self.func.accessed(i).is_some_and(|a| a.access.is_simple()) && own.len() < MAX_LOADS {
+            let counts = |a: Accessed| a.access.is_simple() && (self.with_stores || !a.writes);
+            if self.func.accessed(i).is_some_and(counts) && own.len() < MAX_LOADS {
                 own.push(Anticipated { all: vec![i] });
             }
             if !passes {

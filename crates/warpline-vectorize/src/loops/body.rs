@@ -588,6 +588,7 @@ impl Outline<'_> {
                 // The choices themselves.
                 let kept = [&self.nexts[..], &[behind]].concat();
                 unused::remove(module, &mut self.body, &kept);
+                held.remove_unused(&mut self.body, &kept);
             }
         }
     }

@@ -29,6 +29,21 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// Removes the φs that have chosen, as far as nobody uses them any more.
+    pub(super) fn remove_unused(&self, body: &mut Function, used: &[Value]) {
+        for &choice in self.choices.iter().rev().filter(|&&i| body.insts[i].op == Op::Phi).collect::<Vec<_>>()
+        {
+            let (block, result) = (body.insts[choice].block, body.insts[choice].results[0]);
+            let by_insts = |&b: &Block| body.block_insts(b).any(|i| body.insts[i].args.contains(&result));
+            let by_edges =
+                |&b: &Block| body.out_edges(b).iter().any(|&e| body.edges[e].args.contains(&result));
+            let is_used = used.contains(&result) || body.layout.iter().any(|b| by_insts(b) || by_edges(b));
+            if !is_used {
+                body.retain_phis(block, |phi| phi != choice);
+            }
+        }
+    }
+
     /// How the φ of the header at a position is held: if it becomes itself or one of the values that do not depend on
     /// it, by conditions that do not either, in every iteration.
     pub(super) fn of(func: &Function, l: &Loop, position: usize) -> Option<Held> {

@@ -9,7 +9,6 @@ use warpline_ir::{BinaryOp, CastOp, Combine, Constant, Effects, Inst, IntPred, L
 use super::memory::mangle;
 use super::{Lower, Rep};
 use crate::recipes::{OfOneLane, Recipe};
-use crate::width::element_bits;
 
 /// The bits within which registers move elements in one short operation.
 const BLOCK: u32 = 128;
@@ -386,7 +385,8 @@ impl Lower<'_> {
         let neutral = self.spread(Constant::number(elem, c.neutral(elem)), false);
         // Within blocks lanes move up (Kogge and Stone), between blocks the last lane of what is done goes to all of
         // the next (Sklansky): registers move lanes at once within their blocks alone.
-        let of_block = (BLOCK / element_bits(elem)).clamp(1, self.width);
+        let bits = elem.scalar().map_or(BLOCK, |scalar| self.module.layout.scalar_bits(scalar));
+        let of_block = (BLOCK / bits.max(8)).clamp(1, self.width);
         let width = self.width as i32;
         let mut all = x;
         let mut done = 1;

@@ -400,7 +400,7 @@ fn dominant_bits(func: &Function, weight: impl Fn(Block) -> f64, varies: impl Fn
 }
 
 /// Bits of a lane's value in a vector register; a mask's are 1.
-pub(crate) fn element_bits(ty: Type) -> u32 {
+fn element_bits(ty: Type) -> u32 {
     match ty {
         Type::BOOL => 1,
         Type::Int(bits) => bits.next_power_of_two().max(8),
