@@ -191,9 +191,9 @@ entry:
 ;   %v11: <4 x ptr> = getelementptr i16, %u, %v10
 ;   %v12: <4 x i16> = trunc %x
 ;   %v14: <4 x i64> = zext <4 x i1> <true, true, true, true>
-;   %v16: <4 x i64> = shufflevector %v14, <0, 0, 0, 0> [4, 0, 1, 2]
+;   %v16: <4 x i64> = shufflevector %v14, <0, 0, 0, 0> [4, 0, 6, 2]
 ;   %v17: <4 x i64> = add %v16, %v14
-;   %v18: <4 x i64> = shufflevector %v17, <0, 0, 0, 0> [4, 5, 0, 1]
+;   %v18: <4 x i64> = shufflevector %v17, <0, 0, 0, 0> [4, 5, 1, 1]
 ;   %v19: <4 x i64> = add %v18, %v17
 ;   %v20: <4 x i64> = shufflevector %v19, <0, 0, 0, 0> [4, 0, 1, 2]
 ;   %v21: <4 x ptr> = getelementptr i16, %v11, %v20

@@ -92,7 +92,8 @@ pub(crate) struct Room {
 
 impl Room {
     /// What is tried first.
-    pub(crate) const FIRST: Room = Room { times: 1, slices: Slices::Alike, fewer: false, even: true, truths: false };
+    pub(crate) const FIRST: Room =
+        Room { times: 1, slices: Slices::Alike, fewer: false, even: true, truths: false };
 
     /// Whether this is what is tried first.
     pub(super) fn is_first(self) -> bool {
