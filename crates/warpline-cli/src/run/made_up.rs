@@ -141,7 +141,10 @@ pub(super) fn fitting<T>(has_slices: bool, run: impl Fn(Room) -> Result<T>) -> R
     let mut done = run(Room::FIRST);
     for &room in ROOMS[1..].iter().filter(|room| has_slices || room.slices == Slices::Alike) {
         match done {
-            Err(error) if is_misfit(&error) => done = run(room),
+            // Fewer iterations are for too small buffers: what is nested too deeply may never end then.
+            Err(error) if is_misfit(&error) && (!room.fewer || error.to_string().contains(OUTSIDE)) => {
+                done = run(room);
+            }
             done => return done,
         }
     }
@@ -335,6 +338,8 @@ pub(super) fn meets_what_is_missing(why: &str, note: &str) -> Error {
 
 /// How messages begin if other data might do.
 const MISFIT: &str = "data that was made up does not fit";
+/// What the interpreter says of an access that leaves its buffer.
+const OUTSIDE: &str = "outside of all allocations";
 /// See [`MISFIT`].
 const MISSING: &str = "with data that was made up";
 
