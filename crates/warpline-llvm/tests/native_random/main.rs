@@ -95,7 +95,7 @@ fn vectorized_random_programs_do_natively_what_the_interpreter_says() {
     assert!(agreed * 2 > count, "too few programs were compared");
     assert!(divergent * 3 > agreed, "too few programs diverge");
     assert!(ranges * 5 > agreed, "too few ranges");
-    assert!(looped * 20 > agreed, "too few loops are the unit");
+    assert!(looped * 40 > agreed, "too few loops are the unit");
     assert!(divergent_loops * 10 > agreed, "too few programs have divergent loops");
 }
 
