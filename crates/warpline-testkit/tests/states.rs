@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use warpline_interp::{Machine, Val};
 use warpline_ir::text::parse_module;
 use warpline_ir::{FuncId, Module};
+use warpline_testkit::environment::number;
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::driver::Tail;
 use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
@@ -204,8 +205,7 @@ fn compare(seed: u64, lanes: u32, tail: Tail) -> Option<Vec<CarryKind>> {
 
 #[test]
 fn bits_and_held_values_are_what_one_iteration_after_the_other_makes_of_them() {
-    let set = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
-    let (from, count) = (set("WARPLINE_SEED").unwrap_or(1), set("WARPLINE_CASES").unwrap_or(1_500));
+    let (from, count) = (number("WARPLINE_SEED", 1), number("WARPLINE_PROGRAMS", 1_500));
     let (mut states, mut held, mut refused) = (0, 0, 0);
     for seed in from..from + count {
         let lanes = [1, 2, 4, 8, 16, 32, 64][(seed % 7) as usize];
