@@ -115,8 +115,8 @@ end:
 ;   br behind(%v19)
 ; }
 
-; Elements that are far apart are gathered all the same. That an index does not wrap in lanes that take part says nothing
-; of lane 0, so that is asked, too.
+; Elements that are far apart are gathered all the same. That an index does not wrap in lanes that take part says
+; nothing of lane 0, so that is asked, too.
 func @far(%ui: i32, %uoffset: i32, %ua: ptr, %ub: ptr) {
 entry:
   %lane: i32 = lane_index

@@ -31,8 +31,8 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<String> {
 /// The version of OpenCL C that has functions of work-groups.
 const STANDARD: &str = "-cl-std=CL2.0";
 
-/// Leaves LLVM's optimizations out, which take most of the time. What they do to code for groups is seen at the width that
-/// is chosen and in random kernels at all widths.
+/// Leaves LLVM's optimizations out, which take most of the time. What they do to code for groups is seen at the width
+/// that is chosen and in random kernels at all widths.
 const PLAIN: &str = "--unoptimized";
 
 /// Has all kernels of a source made, compiles the source by clang as well, and compares both in a program in C.
@@ -227,7 +227,8 @@ int main(void) {
       for (unsigned i = 0; i < n; i++) out[first + i] = 0;
       of_group_uint_ndrange(offset, groups, local, in, out, first, n);
       for (unsigned i = 0; i < n; i++)
-        if (out[first + i] != 3 * i + 1) return printf("uint of groups: %u before the end: %u of %d\n", before, i, (int)n);
+        if (out[first + i] != 3 * i + 1)
+          return printf("uint of groups: %u before the end: %u of %d\n", before, i, (int)n);
       for (unsigned i = 0; i < n; i++) half[(int)(second + i)] = 5 * i + 1, to[(int)(second + i)] = 0;
       by_int_ndrange(offset, size, local, half, to, second);
       for (unsigned i = 0; i < n; i++)
@@ -235,7 +236,8 @@ int main(void) {
       for (unsigned i = 0; i < n; i++) to[(int)(second + i)] = 0;
       of_group_int_ndrange(offset, groups, local, half, to, second, n);
       for (unsigned i = 0; i < n; i++)
-        if (to[(int)(second + i)] != 5 * i + 1) return printf("int of groups: %u before the end: %u of %d\n", before, i, (int)n);
+        if (to[(int)(second + i)] != 5 * i + 1)
+          return printf("int of groups: %u before the end: %u of %d\n", before, i, (int)n);
     }
   puts("right");
 }

@@ -96,7 +96,8 @@ static const struct { const char *name; kernel_function *kernel; made *run; } ke
 enum { MOST = 1 << 13 };
 static int in[MOST], expected[MOST], found[MOST], tmp[MOST];
 int main(void) {
-  static const uint64_t shapes[][2] = {{1, 1}, {7, 1}, {16, 1}, {31, 1}, {64, 1}, {100, 1}, {256, 1}, {8, 4}, {5, 3}, {64, 2}};
+  static const uint64_t shapes[][2] = {{1, 1}, {7, 1}, {16, 1}, {31, 1}, {64, 1}, {100, 1}, {256, 1},
+                                     {8, 4}, {5, 3}, {64, 2}};
   uint64_t offset[3] = {0};
   for (int i = 0; i < MOST; i++) in[i] = (int)(i * 2654435761u >> 7);
   for (unsigned k = 0; k < sizeof kernels / sizeof *kernels; k++)

@@ -152,7 +152,7 @@ impl Halves {
     /// What `x & mask` is by arithmetic of 32 bits.
     ///
     /// # Safety
-    /// As above; `x` is the first operand of the end.
+    /// The end is a live `and` of 64 bits, and `x` its first operand.
     unsafe fn of_mask(&mut self, end: LLVMValueRef, x: LLVMValueRef, mask: u64) -> Option<LLVMValueRef> {
         let f = functions();
         // SAFETY: as the caller promises.

@@ -12,8 +12,9 @@
 //! a function apart do not before they return.
 //!
 //! Before it, parameters get names (`parameter_names`), calls of mathematics cease to set `errno` (`math_calls`,
-//! `complex`) and ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others structs on the
-//! stack (`private_parts`), indices (`indices`) and copies of small structures (`small_copies`) are taken apart.
+//! `complex`) and ways out of scopes are led to where they go (`cleanups`). Between its first passes and the others
+//! structs on the stack (`private_parts`), indices (`indices`) and copies of small structures (`small_copies`) are
+//! taken apart.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -70,7 +70,8 @@ fn lane_programs_are_in_proportion_to_their_kernels() {
 
 #[test]
 fn wide_switches_and_long_ladders_are_in_proportion_and_come_to_an_end() {
-    // A second each; minutes when masks were searched for block by block, or accesses compared by searches of their own.
+    // A second each; minutes when masks were searched for block by block, or accesses compared by searches of their
+    // own.
     for name in ["divergent switch", "mixed ladder"] {
         let (_, body) = SHAPES.into_iter().find(|(known, _)| *known == name).expect("a known shape");
         let (small, large) = (operands(&body(5_000)), operands(&body(20_000)));

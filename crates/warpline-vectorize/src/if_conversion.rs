@@ -267,6 +267,16 @@ pub(super) fn is_pure(module: &Module, func: &Function, i: Inst) -> bool {
     plain && data.effects().is_empty() && data.results.len() == 1
 }
 
+/// Whether an instruction does nothing but compute, by no call, and may be executed where the program does not come to
+/// it.
+pub(super) fn may_move_up(module: &Module, func: &Function, i: Inst) -> bool {
+    match &func.insts[i].op {
+        Op::Binary(op) if op.is_int_division() => false,
+        Op::Call(_) => false,
+        _ => is_pure(module, func, i),
+    }
+}
+
 /// Whether a load and a store touch different bytes.
 fn are_apart(module: &Module, func: &Function, load: Inst, store: Inst) -> bool {
     let of = |i: Inst| {

@@ -36,6 +36,7 @@ use super::inputs::Input;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
+use super::put::Put;
 use super::recurrences::Affine;
 use super::search::{self, Search};
 use crate::unused;
@@ -634,9 +635,10 @@ impl Outline<'_> {
     fn state(&mut self, module: &Module, k: usize, carry: Value) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
         let Kind::State(state) = &self.carried[k].kind else { return Ok(()) };
+        let place = self.behind(next);
         let (source, moved) = (self.source, &mut self.moved);
         let mut moves_up = |body: &mut Function, v: Value| moved.extend(hoist(module, source, body, v, phi));
-        let [mine, nexts] = state.emit(&mut self.body, phi, carry, next, self.width, &mut moves_up);
+        let [mine, nexts] = state.emit(&mut self.body, (phi, next), carry, self.width, place, &mut moves_up);
         self.scanned[k] = Some(nexts);
         self.replace(phi, mine);
         self.check_uses(phi, mine)
@@ -652,15 +654,10 @@ impl Outline<'_> {
     ) -> Result<(), VectorizeError> {
         let (phi, next) = (self.carried[k].phi, self.nexts[k]);
         self.moved.extend(hoist(module, self.source, &mut self.body, next, phi));
-        let (block, position) = self.behind(next);
-        let ty = self.body.ty(phi);
-        let mut put = |op: Op, args: &[Value], at: usize| {
-            let i = self.body.make_inst(block, op, args, &[ty]);
-            self.body.blocks[block].insts.insert(at, i);
-            self.body.insts[i].results[0]
-        };
-        let moved = put(Op::Lane(LaneOp::Shuffle), &[next, before], position);
-        let mine = put(Op::Select, &[is_first, carry, moved], position + 1);
+        let (place, ty) = (self.behind(next), self.body.ty(phi));
+        let mut put = Put::at(&mut self.body, place);
+        let moved = put.value(Op::Lane(LaneOp::Shuffle), &[next, before], ty);
+        let mine = put.value(Op::Select, &[is_first, carry, moved], ty);
         self.replace(phi, mine);
         self.check_uses(phi, mine)
     }

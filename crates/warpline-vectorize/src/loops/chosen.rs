@@ -12,12 +12,13 @@
 use std::collections::HashMap;
 
 use warpline_analysis::Node;
-use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
+use warpline_ir::{Block, Function, Inst, Module, Op, Type, Value};
 
 use super::carried::{Dependent, Kind};
+use super::exits::{is_one_of, not};
 use super::find::{Loop, dominates};
 use crate::hoist_loads;
-use crate::if_conversion::is_pure;
+use crate::if_conversion::may_move_up;
 
 /// So many blocks and cases of switches are looked through.
 const MOST: usize = 24;
@@ -88,7 +89,7 @@ fn move_up(module: &Module, func: &mut Function, l: &Loop, position: usize) {
     while let Some(v) = work.pop() {
         let is_there = func.def_block(v).is_none_or(|b| dominates(&l.dominators, b, first));
         let Some(i) = func.def_inst(v).filter(|i| !is_there && !moved.contains(i)) else { continue };
-        if !is_movable(module, func, i) || moved.len() == MAX_DEPENDENT {
+        if !may_move_up(module, func, i) || moved.len() == MAX_DEPENDENT {
             return;
         }
         moved.push(i);
@@ -98,14 +99,8 @@ fn move_up(module: &Module, func: &mut Function, l: &Loop, position: usize) {
     move_to(func, &moved, first);
 }
 
-/// Whether an instruction may be executed where the program does not come to it.
-fn is_movable(module: &Module, func: &Function, i: Inst) -> bool {
-    let harmless = is_pure(module, func, i) && !matches!(func.insts[i].op, Op::Call(_) | Op::Phi);
-    harmless && !matches!(func.insts[i].op, Op::Binary(op) if op.is_int_division())
-}
-
 /// Puts instructions into the order in which they are executed.
-fn in_order(func: &Function, l: &Loop, insts: &mut [Inst]) {
+pub(super) fn in_order(func: &Function, l: &Loop, insts: &mut [Inst]) {
     let place = |i: &Inst| {
         let b = func.insts[*i].block;
         let block = func.layout.iter().position(|&x| x == b);
@@ -201,7 +196,7 @@ impl Choice {
         let mut needed: Vec<Value> = asked.chain(handed).filter(is_new).collect();
         while let Some(v) = needed.pop() {
             let i = func.def_inst(v)?;
-            if !is_movable(module, func, i) || choice.moved.len() == MOST {
+            if !may_move_up(module, func, i) || choice.moved.len() == MOST {
                 return None;
             }
             if !choice.moved.contains(&i) {
@@ -260,23 +255,13 @@ impl Maker {
 
     /// By the cases of a switch; those that have one value in common are asked for together.
     fn by_number(&self, func: &mut Function, number: Value, cases: &[u128], values: &[Value]) -> Value {
-        let bits = func.ty(number).int_bits().unwrap_or(64);
         let mut value = values[0];
         let mut left: Vec<(u128, Value)> = cases.iter().copied().zip(values[1..].iter().copied()).collect();
         left.retain(|&(_, v)| v != value);
         while let Some(&(_, v)) = left.first() {
-            let mut any = None;
-            for case in left.extract_if(.., |&mut (_, x)| x == v).map(|(case, _)| case).collect::<Vec<_>>() {
-                let case = func.int_const(bits, case);
-                let is = func.append_value(self.begin, Op::ICmp(IntPred::Eq), &[number, case], Type::BOOL);
-                any = Some(match any {
-                    None => is,
-                    Some(x) => func.append_value(self.begin, Op::Binary(BinaryOp::Or), &[x, is], Type::BOOL),
-                });
-            }
-            if let Some(any) = any {
-                value = self.choose(func, any, v, value);
-            }
+            let same: Vec<u128> = left.extract_if(.., |&mut (_, x)| x == v).map(|(case, _)| case).collect();
+            let any = is_one_of(func, self.begin, number, &same);
+            value = self.choose(func, any, v, value);
         }
         value
     }
@@ -286,15 +271,8 @@ impl Maker {
         match (ty == Type::BOOL, func.as_int(yes), func.as_int(no)) {
             _ if yes == no => yes,
             (true, Some(1), Some(0)) => condition,
-            (true, Some(0), Some(1)) => {
-                let one = func.bool_const(true);
-                func.append_value(self.begin, Op::Binary(BinaryOp::Xor), &[condition, one], Type::BOOL)
-            }
-            _ => {
-                let i = func.append(self.begin, Op::Select, &[condition, yes, no], ty);
-                func.insts[i].flags = InstFlags::empty();
-                func.insts[i].results[0]
-            }
+            (true, Some(0), Some(1)) => not(func, self.begin, condition),
+            _ => func.append_value(self.begin, Op::Select, &[condition, yes, no], ty),
         }
     }
 }

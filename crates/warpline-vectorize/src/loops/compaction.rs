@@ -393,7 +393,7 @@ fn rebuilt(body: &mut Function, v: Value, (phi, carry): (Value, Value), before: 
 }
 
 /// Whether anything uses a value.
-fn is_used(body: &Function, v: Value) -> bool {
+pub(super) fn is_used(body: &Function, v: Value) -> bool {
     let of_inst = |i: Inst| body.insts[i].args.contains(&v);
     body.layout.iter().any(|&b| {
         body.block_insts(b).any(of_inst) || body.out_edges(b).iter().any(|&e| body.edges[e].args.contains(&v))

@@ -8,7 +8,7 @@ use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, IntPred, Module, Op, Ty
 
 use super::find::compares_counter;
 use super::trips::parts;
-use crate::if_conversion::is_pure;
+use crate::if_conversion::may_move_up;
 
 /// So many instructions between two tests are computed before the first one.
 const MAX_BETWEEN: usize = 12;
@@ -54,11 +54,7 @@ impl Pair {
         let (other, on) = exit_of(func, blocks, second).filter(|_| alone)?;
         let (x, y) = (&func.edges[exit], &func.edges[other]);
         let between = &func.blocks[second].insts;
-        let pure = |&i: &Inst| match &func.insts[i].op {
-            Op::Binary(op) => !op.is_int_division(),
-            Op::Call(_) => false,
-            _ => is_pure(module, func, i),
-        };
+        let pure = |&i: &Inst| may_move_up(module, func, i);
         let fits =
             x.to == y.to && x.args == y.args && between.len() <= MAX_BETWEEN && between.iter().all(pure);
         fits.then_some(Pair { second, exits: [exit, other], on })
@@ -102,7 +98,23 @@ fn condition(func: &Function, block: Block, edge: Edge) -> (Value, bool) {
     (branch.args[0], branch.edges[0] == edge)
 }
 
-fn not(func: &mut Function, block: Block, value: Value) -> Value {
+/// Whether a number is one of these, asked at the end of a block.
+pub(super) fn is_one_of(func: &mut Function, block: Block, number: Value, cases: &[u128]) -> Value {
+    let bits = func.ty(number).int_bits().unwrap_or(64);
+    let mut any = None;
+    for &case in cases {
+        let case = func.int_const(bits, case);
+        let is = func.append_value(block, Op::ICmp(IntPred::Eq), &[number, case], Type::BOOL);
+        any = Some(match any {
+            None => is,
+            Some(any) => func.append_value(block, Op::Binary(BinaryOp::Or), &[any, is], Type::BOOL),
+        });
+    }
+    any.unwrap_or_else(|| func.bool_const(false))
+}
+
+/// The opposite of a truth value, at the end of a block.
+pub(super) fn not(func: &mut Function, block: Block, value: Value) -> Value {
     let one = func.bool_const(true);
     func.append_value(block, Op::Binary(BinaryOp::Xor), &[value, one], Type::BOOL)
 }
@@ -146,19 +158,10 @@ impl Switch {
         let Switch { block, cases, edges, leaves } = self;
         let branch = func.terminator(*block);
         let (number, loc) = (func.insts[branch].args[0], func.insts[branch].loc);
-        let bits = func.ty(number).int_bits().unwrap_or(64);
         // Those that decide: the cases that leave, or, if the default does, those that do not.
         let asked = cases.iter().zip(&leaves[1..]).filter(|(_, leaves_too)| **leaves_too != leaves[0]);
         let asked: Vec<u128> = asked.map(|(&case, _)| case).collect();
-        let mut any = func.bool_const(false);
-        for (k, case) in asked.into_iter().enumerate() {
-            let case = func.int_const(bits, case);
-            let is = func.append_value(*block, Op::ICmp(IntPred::Eq), &[number, case], Type::BOOL);
-            any = match k {
-                0 => is,
-                _ => func.append_value(*block, Op::Binary(BinaryOp::Or), &[any, is], Type::BOOL),
-            };
-        }
+        let any = is_one_of(func, *block, number, &asked);
         let way = |func: &Function, e: Edge| (func.edges[e].to, func.edges[e].args.clone());
         let ways: Vec<_> = edges.iter().map(|&e| way(func, e)).collect();
         let kept: Vec<usize> = (0..edges.len()).filter(|&k| !leaves[k]).collect();

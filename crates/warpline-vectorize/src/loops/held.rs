@@ -14,7 +14,10 @@ use warpline_analysis::Node;
 use warpline_ir::{BinaryOp, Block, Combine, Edge, Function, Inst, IntPred, LaneOp, Op, Type, Value};
 
 use super::carried::Dependent;
+use super::chosen::in_order;
+use super::compaction::is_used;
 use super::find::Loop;
+use super::put::Put;
 use super::selections::incoming;
 
 /// So many choices lead to what is held at most.
@@ -29,21 +32,6 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Removes the φs that have chosen, as far as nobody uses them any more.
-    pub(super) fn remove_unused(&self, body: &mut Function, used: &[Value]) {
-        for &choice in self.choices.iter().rev().filter(|&&i| body.insts[i].op == Op::Phi).collect::<Vec<_>>()
-        {
-            let (block, result) = (body.insts[choice].block, body.insts[choice].results[0]);
-            let by_insts = |&b: &Block| body.block_insts(b).any(|i| body.insts[i].args.contains(&result));
-            let by_edges =
-                |&b: &Block| body.out_edges(b).iter().any(|&e| body.edges[e].args.contains(&result));
-            let is_used = used.contains(&result) || body.layout.iter().any(|b| by_insts(b) || by_edges(b));
-            if !is_used {
-                body.retain_phis(block, |phi| phi != choice);
-            }
-        }
-    }
-
     /// How the φ of the header at a position is held: if it becomes itself or one of the values that do not depend on
     /// it, by conditions that do not either, in every iteration.
     pub(super) fn of(func: &Function, l: &Loop, position: usize) -> Option<Held> {
@@ -94,13 +82,7 @@ impl Held {
         if joins.into_iter().any(parts) {
             return None;
         }
-        let place = |i: &Inst| {
-            let block = func.insts[*i].block;
-            let in_layout = func.layout.iter().position(|&b| b == block);
-            let level = l.dominators.level(Node::from(block));
-            (level, in_layout, func.blocks[block].insts.iter().position(|x| x == i))
-        };
-        choices.sort_by_key(place);
+        in_order(func, l, &mut choices);
         let moves = LaneOp::Shuffle.takes(func.ty(phi));
         (keeps && moves && !choices.is_empty()).then_some(Held { choices })
     }
@@ -128,32 +110,35 @@ impl Held {
             }
         }
         let (keeps, value) = chosen.of(body, next);
-        let made = [keeps, value].into_iter().filter_map(|v| body.def_inst(v));
         let block = body.def_block(next).expect("something is chosen");
-        let places = made.filter_map(|made| body.blocks[block].insts.iter().position(|&i| i == made));
-        let mut place = places.max().map_or(0, |at| at + 1);
-        let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
-            let i = body.make_inst(block, op, args, &[ty]);
-            body.blocks[block].insts.insert(place, i);
-            place += 1;
-            body.insts[i].results[0]
-        };
-        let (ty, number) = (body.ty(phi), Type::Int(NUMBER));
+        let mut put = Put::at(body, (block, 0));
+        put.go_behind(&[keeps, value]);
+        let (ty, number) = (put.body.ty(phi), Type::Int(NUMBER));
         // Counted from 1, so that vectors of them are shifted with zeros behind them.
-        let [none, one] = [0, 1].map(|n| body.int_const(NUMBER, n));
-        let numbered = put(body, Op::Binary(BinaryOp::Add), &[lane, one], number);
-        let own = put(body, Op::Select, &[keeps, none, numbered], number);
-        let from = put(body, Op::Lane(LaneOp::ScanInclusive(Combine::UMax)), &[own], number);
-        let is_old = put(body, Op::ICmp(IntPred::Eq), &[from, none], Type::BOOL);
-        let from = put(body, Op::Binary(BinaryOp::Sub), &[from, one], number);
-        let there = put(body, Op::Lane(LaneOp::Shuffle), &[value, from], ty);
-        let held = put(body, Op::Select, &[is_old, carry, there], ty);
+        let [none, one] = [0, 1].map(|n| put.body.int_const(NUMBER, n));
+        let numbered = put.value(Op::Binary(BinaryOp::Add), &[lane, one], number);
+        let own = put.value(Op::Select, &[keeps, none, numbered], number);
+        let from = put.value(Op::Lane(LaneOp::ScanInclusive(Combine::UMax)), &[own], number);
+        let is_old = put.value(Op::ICmp(IntPred::Eq), &[from, none], Type::BOOL);
+        let from = put.value(Op::Binary(BinaryOp::Sub), &[from, one], number);
+        let there = put.value(Op::Lane(LaneOp::Shuffle), &[value, from], ty);
+        let held = put.value(Op::Select, &[is_old, carry, there], ty);
         // Behind the group: nothing but a choice waits for the group before.
-        let greatest = put(body, Op::Lane(LaneOp::Reduce(Combine::UMax)), &[own], number);
-        let is_old = put(body, Op::ICmp(IntPred::Eq), &[greatest, none], Type::BOOL);
-        let place = put(body, Op::Binary(BinaryOp::Sub), &[greatest, one], number);
-        let last = put(body, Op::Lane(LaneOp::Shuffle), &[value, place], ty);
-        [held, put(body, Op::Select, &[is_old, carry, last], ty)]
+        let greatest = put.value(Op::Lane(LaneOp::Reduce(Combine::UMax)), &[own], number);
+        let is_old = put.value(Op::ICmp(IntPred::Eq), &[greatest, none], Type::BOOL);
+        let place = put.value(Op::Binary(BinaryOp::Sub), &[greatest, one], number);
+        let last = put.value(Op::Lane(LaneOp::Shuffle), &[value, place], ty);
+        [held, put.value(Op::Select, &[is_old, carry, last], ty)]
+    }
+
+    /// Removes the φs that have chosen, as far as nobody uses them any more.
+    pub(super) fn remove_unused(&self, body: &mut Function, used: &[Value]) {
+        for &choice in self.choices.iter().rev() {
+            let (block, result) = (body.insts[choice].block, body.insts[choice].results[0]);
+            if body.insts[choice].op == Op::Phi && !used.contains(&result) && !is_used(body, result) {
+                body.retain_phis(block, |phi| phi != choice);
+            }
+        }
     }
 }
 
@@ -195,23 +180,18 @@ impl Chosen {
 
     fn select(&mut self, body: &mut Function, choice: Inst) {
         let (block, old) = (body.insts[choice].block, body.insts[choice].results[0]);
-        let mut place = body.blocks[block].insts.iter().position(|&i| i == choice).map_or(0, |at| at + 1);
-        let mut put = |body: &mut Function, op: Op, args: &[Value], ty: Type| {
-            let i = body.make_inst(block, op, args, &[ty]);
-            body.blocks[block].insts.insert(place, i);
-            place += 1;
-            body.insts[i].results[0]
-        };
         let [condition, yes, no] = [0, 1, 2].map(|k| body.insts[choice].args[k]);
-        // One answer for both questions.
-        let condition = put(body, Op::Freeze, &[condition], Type::BOOL);
         let [yes, no] = [yes, no].map(|v| self.of(body, v));
         let ty = body.ty(old);
-        let keeps = put(body, Op::Select, &[condition, yes.0, no.0], Type::BOOL);
-        let value = match (body.is_poison(yes.1), body.is_poison(no.1)) {
+        let mut put = Put::at(body, (block, 0));
+        put.go_behind(&[old]);
+        // One answer for both questions.
+        let condition = put.value(Op::Freeze, &[condition], Type::BOOL);
+        let keeps = put.value(Op::Select, &[condition, yes.0, no.0], Type::BOOL);
+        let value = match (put.body.is_poison(yes.1), put.body.is_poison(no.1)) {
             (true, _) => no.1,
             (_, true) => yes.1,
-            _ => put(body, Op::Select, &[condition, yes.1, no.1], ty),
+            _ => put.value(Op::Select, &[condition, yes.1, no.1], ty),
         };
         self.made.push((old, keeps, value));
     }

@@ -9,30 +9,41 @@
 //! So the φ becomes one of as many bits as count, and sums and products are computed in these: modulo a power of two
 //! they are what they were.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use warpline_ir::{BinaryOp, CastOp, Function, Inst, InstFlags, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, CastOp, Edge, Function, Inst, InstFlags, Module, Op, Type, Users, Value};
 
 use super::carried::Dependent;
+use super::decided;
 use super::find::Loop;
 use crate::unused;
 
+/// Operations whose low bits are made of the low bits of their operands.
+const LOW: [BinaryOp; 6] =
+    [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor];
 /// So deep is a next value looked through.
 const MAX_DEPTH: u32 = 12;
 
 /// Gives φs of the header as few bits as count, where nothing else is known of what they carry. Whether there was any;
 /// then the function has another block behind the loop.
 pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) -> bool {
-    let wide = |&phi: &Inst| matches!(func.ty(func.insts[phi].results[0]), Type::Int(16..=64));
-    let count = func.blocks[l.header].phis.len();
-    if !func.blocks[l.header].phis.iter().any(wide) || l.is_endless {
+    if l.is_endless {
+        return false;
+    }
+    let users = l.users(func);
+    let all = 0..func.blocks[l.header].phis.len();
+    let fits: Vec<usize> =
+        all.rev().filter(|&position| Narrow::of(func, l, &users, position).is_some()).collect();
+    if fits.is_empty() {
         return false;
     }
     let kinds = l.kinds(module, func, false);
     let mut changed = false;
-    for position in (0..count).rev().filter(|&position| kinds[position].is_err()) {
-        if let Some(narrow) = Narrow::of(func, l, position) {
-            changed |= narrow.rewrite(func, l);
+    for position in fits.into_iter().filter(|&position| kinds[position].is_err()) {
+        if let Some(narrow) = Narrow::of(func, l, &l.users(func), position) {
+            narrow.rewrite(func, l);
+            changed = true;
         }
     }
     if changed {
@@ -54,10 +65,9 @@ struct Narrow {
 }
 
 impl Narrow {
-    fn of(func: &Function, l: &Loop, position: usize) -> Option<Narrow> {
+    fn of(func: &Function, l: &Loop, users: &Users, position: usize) -> Option<Narrow> {
         let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
         let all = func.ty(phi).int_bits().filter(|bits| (16..=64).contains(bits))?;
-        let users = l.users(func);
         let start = func.edges[func.out_edges(l.preheader)[0]].args[position];
         let next = func.edges[l.back].args[position];
         let is_used_outside = is_used_outside(func, l, phi);
@@ -73,7 +83,7 @@ impl Narrow {
             (!is_used_outside && bits < all).then_some(bits)
         };
         let bits = kept.or_else(asked)?;
-        let dependent = Dependent::of(func, &users, phi);
+        let dependent = Dependent::of(func, users, phi);
         let is_whole = kept.is_some();
         let narrow = Narrow { position, phi, bits, is_whole, dependent, is_used_outside };
         let is_sum = narrow.dependent.values.contains(next) && narrow.is_low(func, next, MAX_DEPTH);
@@ -97,10 +107,7 @@ impl Narrow {
                 let to = func.ty(v).int_bits().unwrap_or(0);
                 from.min(to) >= self.bits && low(&args[0])
             }
-            Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Or | BinaryOp::Xor) => {
-                args.iter().all(low)
-            }
-            Op::Binary(BinaryOp::And) => args.iter().all(low),
+            Op::Binary(op) if LOW.contains(&op) => args.iter().all(low),
             Op::Binary(BinaryOp::AShr | BinaryOp::LShr) => {
                 self.extended(func, i).is_some_and(|from| low(&from))
             }
@@ -118,13 +125,13 @@ impl Narrow {
         (same && left_over >= self.bits.into()).then(|| func.insts[left].args[0])
     }
 
-    fn rewrite(&self, func: &mut Function, l: &Loop) -> bool {
+    fn rewrite(&self, func: &mut Function, l: &Loop) {
         let narrow = Type::Int(self.bits);
         let entering = func.out_edges(l.preheader)[0];
         let start = func.edges[entering].args[self.position];
         let next = func.edges[l.back].args[self.position];
         let start = match func.as_int(start) {
-            Some(n) => func.int_const(self.bits, n & (u128::MAX >> (128 - self.bits))),
+            Some(n) => func.int_const(self.bits, n),
             None => func.append_value(l.preheader, Op::Cast(CastOp::Trunc), &[start], narrow),
         };
         let new = func.add_phi(l.header, narrow);
@@ -163,14 +170,16 @@ impl Narrow {
             let out = func.insts[l.test].edges[usize::from(l.stays_if)];
             let out = func.split_edge(out, "widened");
             let outside = func.append_value(out, Op::Cast(CastOp::ZExt), &[new], ty);
-            replace_outside(func, l, phi, outside);
+            let extended = HashMap::from([(phi, outside)]);
+            for b in func.layout.clone().into_iter().filter(|&b| !l.blocks.contains(b)) {
+                decided::replace_in(func, b, &extended);
+            }
         }
         func.map_operands(|v| if v == phi { wide } else { v });
         func.map_operands(|v| truncated.iter().find(|&&(old, _)| old == v).map_or(v, |&(_, low)| low));
         let position = self.position;
         let old = func.blocks[l.header].phis[position];
         func.retain_phis(l.header, |phi| phi != old);
-        true
     }
 }
 
@@ -199,7 +208,7 @@ impl Lows<'_> {
             ref op => {
                 let op = op.clone();
                 let [a, b] = [args[0], args[1]].map(|a| self.of(func, a, i));
-                let keeps = op == Op::Binary(BinaryOp::And) && is_mask(func, b, self.narrow.bits);
+                let keeps = op == Op::Binary(BinaryOp::And) && mask_bits(func, b) == Some(self.narrow.bits);
                 if keeps { a } else { func.insert_value_before(i, op, &[a, b], ty, InstFlags::empty()) }
             }
         };
@@ -210,34 +219,24 @@ impl Lows<'_> {
     fn low_of_other(&self, func: &mut Function, v: Value, before: Inst) -> Value {
         let (bits, ty) = (self.narrow.bits, Type::Int(self.narrow.bits));
         if let Some(n) = func.as_int(v) {
-            return func.int_const(bits, n & (u128::MAX >> (128 - bits)));
-        }
-        let made = func.def_inst(v).map(|i| (func.insts[i].op.clone(), func.insts[i].args.clone()));
-        if let Some((Op::Cast(cast @ (CastOp::ZExt | CastOp::SExt)), args)) = made {
-            match func.ty(args[0]).int_bits() {
-                Some(from) if from == bits => return args[0],
-                Some(from) if from < bits => {
-                    return func.insert_value_before(
-                        before,
-                        Op::Cast(cast),
-                        &[args[0]],
-                        ty,
-                        InstFlags::empty(),
-                    );
-                }
-                _ => {}
-            }
+            return func.int_const(bits, n);
         }
         if func.ty(v) == ty {
             return v;
         }
-        func.insert_value_before(before, Op::Cast(CastOp::Trunc), &[v], ty, InstFlags::empty())
+        let made = func.def_inst(v).map(|i| (func.insts[i].op.clone(), func.insts[i].args.clone()));
+        let (cast, of) = match made {
+            Some((Op::Cast(cast @ (CastOp::ZExt | CastOp::SExt)), args)) => {
+                match func.ty(args[0]).int_bits().map(|from| from.cmp(&bits)) {
+                    Some(Ordering::Equal) => return args[0],
+                    Some(Ordering::Less) => (cast, args[0]),
+                    _ => (CastOp::Trunc, v),
+                }
+            }
+            _ => (CastOp::Trunc, v),
+        };
+        func.insert_value_before(before, Op::Cast(cast), &[of], ty, InstFlags::empty())
     }
-}
-
-/// Whether a number of so many bits has all of them set.
-fn is_mask(func: &Function, v: Value, bits: u32) -> bool {
-    func.as_int(v) == Some(u128::MAX >> (128 - bits))
 }
 
 /// How many bits an instruction's result has at most, since it extends or keeps no more.
@@ -271,25 +270,10 @@ fn mask_bits(func: &Function, mask: Value) -> Option<u32> {
 
 /// Whether a value of the loop is used outside of it.
 fn is_used_outside(func: &Function, l: &Loop, v: Value) -> bool {
-    let outside = func.layout.iter().copied().filter(|&b| !l.blocks.contains(b));
-    let by_insts = |b| func.block_insts(b).any(|i| func.insts[i].args.contains(&v));
-    let leaves = |b| func.out_edges(b).iter().any(|&e| func.edges[e].args.contains(&v));
-    let exits = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).any(|b| {
-        let out = func.out_edges(b).iter().filter(|&&e| !l.blocks.contains(func.edges[e].to));
-        out.into_iter().any(|&e| func.edges[e].args.contains(&v))
-    });
-    exits || outside.into_iter().any(|b| by_insts(b) || leaves(b))
-}
-
-/// Lets everybody outside of the loop use `new` for `old`.
-fn replace_outside(func: &mut Function, l: &Loop, old: Value, new: Value) {
-    for b in func.layout.clone().into_iter().filter(|&b| !l.blocks.contains(b)) {
-        let insts: Vec<Inst> = func.block_insts(b).collect();
-        for i in insts {
-            func.insts[i].args.iter_mut().filter(|v| **v == old).for_each(|v| *v = new);
-        }
-        for e in func.out_edges(b).to_vec() {
-            func.edges[e].args.iter_mut().filter(|v| **v == old).for_each(|v| *v = new);
-        }
-    }
+    let is_outside = |b: Block| !l.blocks.contains(b);
+    func.layout.iter().any(|&b| {
+        let by_insts = is_outside(b) && func.block_insts(b).any(|i| func.insts[i].args.contains(&v));
+        let leaves = |e: Edge| is_outside(b) || is_outside(func.edges[e].to);
+        by_insts || func.out_edges(b).iter().any(|&e| leaves(e) && func.edges[e].args.contains(&v))
+    })
 }

@@ -51,6 +51,7 @@ mod no_wrap;
 mod objects;
 mod outside;
 mod peel;
+mod put;
 mod recurrences;
 mod rewrite;
 mod rings;

@@ -15,9 +15,9 @@
 //!   into each place is the state there;
 //! * toggles are counted modulo 2 by an exclusive prefix sum, and what is left is whether the state differs from that.
 //!
-//! This is how text is searched by bits in parallel (Cameron, Herdy and Lin, "High Performance XML Parsing Using Parallel
-//! Bit Stream Technology", CASCON 2008; Langdale and Lemire, "Parsing Gigabytes of JSON per Second", VLDB Journal 28,
-//! 2019), found here in programs that ask one character after the other.
+//! This is how text is searched by bits in parallel (Cameron, Herdy and Lin, "High Performance XML Parsing Using
+//! Parallel Bit Stream Technology", CASCON 2008; Langdale and Lemire, "Parsing Gigabytes of JSON per Second", VLDB
+//! Journal 28, 2019), found here in programs that ask one character after the other.
 
 use std::collections::HashMap;
 
@@ -25,6 +25,7 @@ use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, IntPred, LaneOp, Op, 
 
 use super::carried::Dependent;
 use super::find::Loop;
+use super::put::Put;
 
 /// So deep is looked for what a value may be.
 const MAX_DEPTH: u32 = 16;
@@ -137,20 +138,17 @@ impl State {
     }
 
     /// Makes every lane's state, in the function of one iteration, from the one before the group: what the φ is, and
-    /// all lanes' next ones as bits. `moves_up` moves what a value is computed from to before the φ is used.
+    /// all lanes' next ones as bits. `place` is behind the next one of a lane; `moves_up` moves what a value is computed from to before the φ is used.
     pub(super) fn emit(
         &self,
         body: &mut Function,
-        phi: Value,
+        (phi, next): (Value, Value),
         carry: Value,
-        next: Value,
         width: u32,
+        place: (Block, usize),
         moves_up: &mut dyn FnMut(&mut Function, Value),
     ) -> [Value; 2] {
-        let at = body.def_inst(next).expect("it is computed in the loop");
-        let block = body.insts[at].block;
-        let place = body.blocks[block].insts.iter().position(|&i| i == at).map_or(0, |at| at + 1);
-        let mut put = Put { body, block, place };
+        let mut put = Put::at(body, place);
         let [zero, one] = [false, true].map(|b| put.body.bool_const(b));
         let mut outcomes = HashMap::from([(phi, [zero, one])]);
         for &step in &self.steps {
@@ -163,7 +161,7 @@ impl State {
         for v in after {
             moves_up(put.body, v);
         }
-        put.place = put.behind(&after);
+        put.go_behind(&after);
         let [of_zero, of_one] = after.map(|v| match put.body.as_int(v) {
             Some(0) => put.body.int_const(BITS, 0),
             _ => put.value(Op::Lane(LaneOp::Ballot), &[v], Type::Int(BITS)),
@@ -242,34 +240,11 @@ impl Steps<'_> {
     }
 }
 
-/// Puts instructions into a block.
-struct Put<'a> {
-    body: &'a mut Function,
-    block: Block,
-    place: usize,
-}
-
+/// Computes with truth values and with the bits of lanes.
 impl Put<'_> {
-    fn value(&mut self, op: Op, args: &[Value], ty: Type) -> Value {
-        let i = self.body.make_inst(self.block, op, args, &[ty]);
-        self.body.blocks[self.block].insts.insert(self.place, i);
-        self.place += 1;
-        self.body.insts[i].results[0]
-    }
-
     fn logic(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.body.ty(a);
         self.value(Op::Binary(op), &[a, b], ty)
-    }
-
-    /// The place behind all of these values that the block defines.
-    fn behind(&self, values: &[Value]) -> usize {
-        let insts = &self.body.blocks[self.block].insts;
-        let place = |v: &Value| {
-            let i = self.body.def_inst(*v)?;
-            insts.iter().position(|&x| x == i).map(|at| at + 1)
-        };
-        values.iter().filter_map(place).max().unwrap_or(0)
     }
 
     /// What an instruction makes of both states, as truth values.

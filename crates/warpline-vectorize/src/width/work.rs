@@ -589,7 +589,7 @@ impl Program<'_> {
                     }
                 }
             }
-            // Whether there is such a lane is asked besides; from several registers, lanes are taken one by one.
+            // Whether there is such a lane is asked besides; from several registers, that is scalarized.
             LaneOp::Shuffle if registers > 1.0 => Work::vector(4.0 * lanes),
             LaneOp::Shuffle => Work::vector(6.0 + moved(machine, of)),
             _ => Work::vector(4.0 * registers),
