@@ -81,6 +81,11 @@ impl Writer {
         }
     }
 
+    /// What takes the place of a number that is held.
+    fn held(&mut self) -> String {
+        if self.rng.chance(1, 4) { "5" } else { "%y" }.to_owned()
+    }
+
     fn widened(&mut self, c: &str) -> String {
         if self.ty == "i1" {
             return c.to_owned();
@@ -96,7 +101,7 @@ impl Writer {
         let new = self.name("%n");
         let ty = self.ty;
         if self.rng.chance(1, 2) {
-            let v = if is_bit { self.other(state) } else { "%y".to_owned() };
+            let v = if is_bit { self.other(state) } else { self.held() };
             let [a, b] = if self.rng.chance(1, 2) { [&*v, state] } else { [state, &*v] };
             self.line(&format!("{new}: {ty} = select {c}, {a}, {b}"));
             return new;
@@ -107,7 +112,7 @@ impl Writer {
         if self.rng.chance(1, 3) {
             self.line("store %x, %q, align 1");
         }
-        let v = if is_bit { self.other(state) } else { "%y".to_owned() };
+        let v = if is_bit { self.other(state) } else { self.held() };
         self.line(&format!("br {join}({v})"));
         self.block(&join);
         self.line(&format!("{new}: {ty} = phi"));
@@ -115,7 +120,8 @@ impl Writer {
     }
 }
 
-/// A random loop over the numbers at `a`, which writes to `o` what a bit, or a number that is held, was or is.
+/// A random loop over the numbers at `a`, which writes to `o` what a bit, or a number that is held and may grow, was or
+/// is.
 fn text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let is_bit = rng.chance(2, 3);
@@ -123,6 +129,11 @@ fn text(seed: u64) -> String {
     let mut w = Writer { rng, text: String::new(), names: 0, ty };
     let mut state = "%s".to_owned();
     let early = w.rng.chance(1, 3);
+    if !is_bit && w.rng.chance(1, 2) {
+        let by = *w.rng.pick(&[1, 1, -1, 7, 20_000]);
+        w.line(&format!("%grown: i16 = add %s, {by}"));
+        state = "%grown".to_owned();
+    }
     for _ in 0..1 + w.rng.below(3) {
         state = w.step(&state, is_bit);
     }

@@ -118,7 +118,7 @@ pub(super) fn outline(
     o.moved.extend(search.iter().flat_map(|s| s.moved.iter().copied()));
     let end = o.cut_out(leaves.as_deref().unwrap_or_default());
     unused::remove(module, &mut o.body, &o.nexts);
-    let carries = o.states(lane, end);
+    let carries = o.states(module, lane, end)?;
     o.lines(lines, lane);
     o.scans(&carries);
     o.held_values(module, lane, &carries);
@@ -274,24 +274,6 @@ impl Outline<'_> {
         Affine { a: self.inner(affine.a), t: affine.t.map(|t| self.inner(t)) }
     }
 
-    /// What a polynomial is behind the group: what it was, and what each lane adds, times a power for each iteration
-    /// that follows.
-    fn polynomial(&mut self, affine: Affine, carry: Value, of_lane: Value, lane: Value, end: Block) -> Value {
-        let (ty, number) = (self.body.ty(carry), Type::Int(32));
-        let powers = Affine { t: None, ..self.inner_affine(affine) };
-        let yes = self.body.bool_const(true);
-        let active = self.body.append_value(end, Op::Lane(LaneOp::Popcount), &[yes], number);
-        let one = self.body.int_const(32, 1);
-        let last = self.body.append_value(end, Op::Binary(BinaryOp::Sub), &[active, one], number);
-        let behind = self.body.append_value(end, Op::Binary(BinaryOp::Sub), &[last, lane], number);
-        let of_each = powers.power(&mut self.body, end, behind);
-        let added = of_each.apply(&mut self.body, end, of_lane);
-        let sum = self.body.append_value(end, Op::Lane(LaneOp::Reduce(Combine::Add)), &[added], ty);
-        let of_all = powers.power(&mut self.body, end, active);
-        let before = of_all.apply(&mut self.body, end, carry);
-        self.body.append_value(end, Op::Binary(BinaryOp::Add), &[before, sum], ty)
-    }
-
     /// Combines what the lanes have with what there was before the group, in their order: lane 0 is always active.
     fn in_order(&mut self, combine: Combine, carry: Value, of_lane: Value, lane: Value, end: Block) -> Value {
         let ty = self.body.ty(carry);
@@ -305,7 +287,12 @@ impl Outline<'_> {
 
     /// Gives the header's φs what they are in each lane. Those that the lanes pass on to each other get it later;
     /// here is the parameter for lane 0.
-    fn states(&mut self, lane: Value, end: Block) -> Vec<Option<Value>> {
+    fn states(
+        &mut self,
+        module: &Module,
+        lane: Value,
+        end: Block,
+    ) -> Result<Vec<Option<Value>>, VectorizeError> {
         let into_header = self.body.out_edges(self.entry)[0];
         let mut carries = vec![None; self.carried.len()];
         for (k, c) in self.carried.iter().enumerate() {
@@ -333,7 +320,12 @@ impl Outline<'_> {
                 }
                 Kind::Compaction(ref compaction) => {
                     let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
-                    self.nexts[k] = compaction.emit(&mut self.body, c.phi, carry, end);
+                    if let Some(when) = compaction.when() {
+                        let above = hoist(module, self.source, &mut self.body, when, c.phi);
+                        self.moved.extend(above);
+                        compaction.check(&self.body)?;
+                    }
+                    self.nexts[k] = compaction.emit(&mut self.body, (c.phi, carry), lane, end);
                     let ty = self.body.ty(c.phi);
                     self.body.poison(ty)
                 }
@@ -352,7 +344,8 @@ impl Outline<'_> {
                 }
                 Kind::Polynomial(affine) => {
                     let carry = self.param(c.phi, ArgShape::Uniform, Input::Carried(k));
-                    self.nexts[k] = self.polynomial(affine, carry, self.nexts[k], lane, end);
+                    let affine = self.inner_affine(affine);
+                    self.nexts[k] = affine.behind_group(&mut self.body, carry, (self.nexts[k], lane), end);
                     // What an iteration adds is left.
                     let bits = self.body.ty(c.phi).int_bits().unwrap_or(64);
                     self.body.int_const(bits, 0)
@@ -381,7 +374,7 @@ impl Outline<'_> {
                 self.body.set_phi_arg(into_header, k, here);
             }
         }
-        carries
+        Ok(carries)
     }
 
     /// `start + lane·by + step·lane·(lane − 1)/2`, where `by` is what it grows by in lane 0.
@@ -440,23 +433,18 @@ impl Outline<'_> {
                 let greatest = u128::from(self.width - 1) * by.unsigned_abs();
                 let fits = greatest < 1 << (bits - 1);
                 let exact = if fits { flags } else { InstFlags::empty() };
-                let of_product = match (fits, by > 0) {
-                    (true, true) => InstFlags::NSW | InstFlags::NUW,
-                    (true, false) => InstFlags::NSW,
-                    _ => InstFlags::empty(),
-                };
-                let step = self.body.int_const(bits, by as u128);
-                let distance = match by {
-                    1 => lane,
-                    _ => self.binary(BinaryOp::Mul, lane, step, of_product),
-                };
+                let of_product = if fits { InstFlags::NSW | InstFlags::NUW } else { InstFlags::empty() };
                 if ty.is_ptr() {
+                    let flags = if by > 0 { of_product } else { of_product - InstFlags::NUW };
+                    let distance = self.times(lane, by, bits, flags);
                     let i = self.body.append(self.entry, Op::Gep(Type::Int(8)), &[start, distance], ty);
                     self.body.insts[i].flags = exact & (InstFlags::INBOUNDS | InstFlags::NUSW);
                     return self.body.insts[i].results[0];
                 }
-                let allowed = if by > 0 { InstFlags::NSW | InstFlags::NUW } else { InstFlags::NSW };
-                self.binary(BinaryOp::Add, start, distance, exact & allowed)
+                // Of what shrinks, it is the difference that does not wrap as an unsigned number.
+                let op = if by > 0 { BinaryOp::Add } else { BinaryOp::Sub };
+                let distance = self.times(lane, by.abs(), bits, of_product);
+                self.binary(op, start, distance, exact & (InstFlags::NSW | InstFlags::NUW))
             }
             Growth::Value(by) | Growth::Minus(by) => {
                 let subtract = step == Growth::Minus(by);
@@ -466,6 +454,15 @@ impl Outline<'_> {
                 self.binary(op, start, distance, InstFlags::empty())
             }
         }
+    }
+
+    /// The number of the lane, in so many bits, times a number.
+    fn times(&mut self, lane: Value, by: i128, bits: u32, flags: InstFlags) -> Value {
+        if by == 1 {
+            return lane;
+        }
+        let by = self.body.int_const(bits, by as u128);
+        self.binary(BinaryOp::Mul, lane, by, flags)
     }
 
     /// Makes the values that do not wrap of what they are in lane 0, so that this can be seen.
@@ -480,13 +477,7 @@ impl Outline<'_> {
             }
             let first = self.in_first_lane(base, start, *scale);
             let lane = self.lane_in(lane, bits);
-            let distance = match scale.unsigned_abs() {
-                1 => lane,
-                by => {
-                    let by = self.body.int_const(bits, by);
-                    self.binary(BinaryOp::Mul, lane, by, InstFlags::NSW | InstFlags::NUW)
-                }
-            };
+            let distance = self.times(lane, scale.abs(), bits, InstFlags::NSW | InstFlags::NUW);
             let op = if *scale > 0 { BinaryOp::Add } else { BinaryOp::Sub };
             let new = self.binary(op, first, distance, *flags);
             self.replace(*value, new);
@@ -583,13 +574,15 @@ impl Outline<'_> {
             if let (Kind::Held(held), Some(carry)) = (&c.kind, carries[k])
                 && self.width > 1
             {
-                let [made, behind] = held.emit(&mut self.body, (c.phi, c.next), carry, lane);
+                let only = held.only().map(|v| self.inner(v));
+                let [made, behind] = held.emit(&mut self.body, (c.next, only), carry, lane);
                 self.replace(c.next, made);
                 self.scanned[k] = Some(behind);
-                // The choices themselves.
+                // The choices themselves, and what they have chosen from.
                 let kept = [&self.nexts[..], &[behind]].concat();
                 unused::remove(module, &mut self.body, &kept);
                 held.remove_unused(&mut self.body, &kept);
+                unused::remove(module, &mut self.body, &kept);
             }
         }
     }

@@ -14,7 +14,8 @@
 //! * A *previous value* is what the iteration before computed: lane *k* gets it from lane *k* − 1.
 //! * A *state* is a bit that iterations set, reset or toggle: all lanes' states follow from the bits that say what each
 //!   iteration does ([`states`](super::states)).
-//! * A *held value* stays until another one takes its place, and the loop looks at it ([`held`](super::held)).
+//! * A *held value* stays, or grows by the same, until another one takes its place, and the loop looks at it
+//!   ([`held`](super::held)).
 //! * A *position in a compacted stream* counts the iterations in which a condition holds, and is used in these:
 //!   each lane gets what it was before the group and how many lanes count before it ([`compaction`](super::compaction)).
 //! * A *selected value* is one of some iteration: each lane selects among its own, and the lane that the loop would
@@ -190,7 +191,8 @@ impl Loop {
             let other = matches!(kind, Err(_) | Ok(Kind::Scan { .. } | Kind::Previous));
             let state = other.then(|| State::of(func, self, position));
             let kind = state.flatten().map(Kind::State).map_or(kind, Ok);
-            let kind = kind.or_else(|error| Held::of(func, self, position).map(Kind::Held).ok_or(error))?;
+            let kind =
+                kind.or_else(|error| Held::of(module, func, self, position).map(Kind::Held).ok_or(error))?;
             all.push(Carried { phi, next, kind });
         }
         Ok((all, selections))
@@ -280,7 +282,7 @@ impl Loop {
         if let Some(ring) = Ring::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
             return Ok(Kind::Around(ring));
         }
-        match recurrences::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
+        match recurrences::of(func, self, phi, next) {
             Some((affine, false)) => return Ok(Kind::Affine(affine)),
             Some((affine, true)) => return Ok(Kind::Polynomial(affine)),
             None => {}
@@ -300,10 +302,17 @@ impl Loop {
         let chain = Chain { l: self, module, func, phi, dependent: &dependent, any_order };
         match (chain.reduction(), by.and_then(|i| chain.scan(i, next))) {
             (Ok(reduction), _) => Ok(reduction),
-            (Err(_), Some(scan)) => Ok(scan),
+            (Err(_), Some(scan)) => {
+                let compaction = Compaction::without_branch(self, module, func, users, (phi, next));
+                Ok(compaction.map_or(scan, Kind::Compaction))
+            }
             (Err(error), None) => {
-                let compaction =
-                    || Compaction::find(self, module, func, users, (phi, next)).map(Kind::Compaction);
+                let compaction = || {
+                    let ends = (phi, next);
+                    Compaction::find(self, module, func, users, ends)
+                        .or_else(|| Compaction::without_branch(self, module, func, users, ends))
+                        .map(Kind::Compaction)
+                };
                 chain.ordered(next).or_else(compaction).ok_or(error)
             }
         }

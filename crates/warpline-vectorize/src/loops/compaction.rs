@@ -7,6 +7,9 @@
 //!
 //! A store at the counter, which moves on by as much as it stores, becomes a packed store ([`LaneOp::Compact`]). Any
 //! other goes to the address that each lane computes.
+//!
+//! Without a branch, `out[k] = x; k += c;`, every iteration stores, and one that does not count leaves what the next one
+//! overwrites. So what is found behind a group is what those lanes have stored that count, and the last one.
 
 use cranelift_entity::EntitySet;
 
@@ -14,10 +17,12 @@ use super::carried::Dependent;
 use super::find::{Loop, dominates};
 use super::selections::incoming;
 use super::trips::number;
+use crate::VectorizeError;
 use crate::dependences::Growth;
 use warpline_dataflow::linear::{Address, Extension, Term};
 use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Edge, Function, Inst, InstFlags, LaneOp, Module, Op, Type, Users, Value,
+    BinaryOp, Block, CastOp, Combine, Edge, Function, Inst, InstFlags, IntPred, LaneOp, Module, Op, Type,
+    Users, Value,
 };
 
 /// The next number is merged with the one before by so many φs at most.
@@ -44,6 +49,8 @@ pub(super) struct Compaction {
     stores: Vec<Inst>,
     /// Stores of the next number at a place that stays the same: the last lane that counts says what is found there.
     told: Vec<Inst>,
+    /// Whether an iteration counts, where all store.
+    when: Option<Value>,
     /// Whether it is known not to wrap only since there are no more than 2^31 − 1 iterations.
     pub(super) is_bounded: bool,
 }
@@ -78,6 +85,7 @@ impl Compaction {
             at: l.header,
             stores: Vec::new(),
             told: Vec::new(),
+            when: None,
             is_bounded: false,
         };
         let uses = found.uses(l, func, users, phi)?;
@@ -105,6 +113,71 @@ impl Compaction {
         };
         found.told = dependent.insts.iter().copied().filter(is_told).collect();
         Some(found)
+    }
+
+    /// How a φ of the header counts that grows without a branch, and by which every iteration stores.
+    pub(super) fn without_branch(
+        l: &Loop,
+        module: &Module,
+        func: &Function,
+        users: &Users,
+        (phi, next): (Value, Value),
+    ) -> Option<Compaction> {
+        let counter = func.def_inst(next).filter(|_| l.breaks.is_empty())?;
+        let (when, step) = counted_by(module, func, phi, counter)?;
+        let dependent = Dependent::of(func, users, phi);
+        let flags = func.insts[counter].flags;
+        let address = At { l, module, func, phi, step, flags };
+        let is_store = |i: Inst| {
+            let is_other = |v: &Value| !dependent.values.contains(*v);
+            l.is_always(func, func.insts[i].block)
+                && func.insts[i].args.first().is_some_and(is_other)
+                && address.is_packed(i)
+        };
+        let (stores, others): (Vec<Inst>, Vec<Inst>) =
+            dependent.insts.iter().copied().partition(|&i| is_store(i));
+        let leads = |&i: &Inst| matches!(func.insts[i].op, Op::Gep(_) | Op::Cast(_) | Op::Binary(_));
+        let nexts = func.edges[l.back].args.iter().filter(|&&v| dependent.values.contains(v)).count();
+        let fits = !dependent.values.contains(when)
+            && l.is_always(func, func.insts[counter].block)
+            && users.get(next).is_empty()
+            && nexts == 1
+            && !stores.is_empty()
+            && others.iter().all(leads);
+        fits.then(|| Compaction {
+            step,
+            counted: next,
+            merges: Vec::new(),
+            at: l.header,
+            stores,
+            told: Vec::new(),
+            when: Some(when),
+            is_bounded: false,
+        })
+    }
+
+    /// Whether an iteration counts, where all store: known before they do.
+    pub(super) fn when(&self) -> Option<Value> {
+        self.when
+    }
+
+    /// Checks that stores of all iterations find out before whether their iteration counts.
+    ///
+    /// # Errors
+    /// If one does not.
+    pub(super) fn check(&self, body: &Function) -> Result<(), VectorizeError> {
+        let Some(when) = self.when.and_then(|v| body.def_inst(v)) else { return Ok(()) };
+        let block = body.insts[when].block;
+        let place = |i: Inst| body.blocks[block].insts.iter().position(|&x| x == i);
+        let is_behind = |&i: &Inst| body.insts[i].block == block && place(when) < place(i);
+        match self.stores.iter().find(|i| !is_behind(i)) {
+            None => Ok(()),
+            Some(&store) => {
+                let reason = "stores at a place that moves on only in some iterations, before it is known whether this \
+                     is one of them; compute that first, or declare pointers `restrict`";
+                Err(VectorizeError::at_inst(body, store, reason))
+            }
+        }
     }
 
     /// Who uses the number, or the next one, but for the φs that merge them. `None` if somebody else sees what these
@@ -151,10 +224,20 @@ impl Compaction {
 
     /// Makes lanes count, in the function of one iteration: `carry` is the number before the group, and `end` the
     /// block that ends the iteration. The number behind the group.
-    pub(super) fn emit(&self, body: &mut Function, phi: Value, carry: Value, end: Block) -> Value {
-        let counts = self.merge_whether_counted(body, phi);
+    pub(super) fn emit(
+        &self,
+        body: &mut Function,
+        (phi, carry): (Value, Value),
+        lane: Value,
+        end: Block,
+    ) -> Value {
+        let counts = self.when.unwrap_or_else(|| self.merge_whether_counted(body, phi));
         for &store in &self.stores {
-            pack(body, store, phi, carry);
+            let mask = match self.when {
+                Some(when) => or_last(body, store, when, lane),
+                None => body.bool_const(true),
+            };
+            pack(body, store, (phi, carry), mask);
         }
         for &store in &self.told {
             let yes = body.bool_const(true);
@@ -345,15 +428,43 @@ impl At<'_> {
     }
 }
 
+/// By what condition an instruction adds how much to a φ, nothing if it does not hold.
+fn counted_by(module: &Module, func: &Function, phi: Value, i: Inst) -> Option<(Value, i128)> {
+    let data = &func.insts[i];
+    let (by, size) = match (&data.op, &data.args[..]) {
+        (Op::Binary(BinaryOp::Add), &[x, y]) if (x == phi) != (y == phi) => (if x == phi { y } else { x }, 1),
+        (&Op::Gep(of), &[base, by]) if base == phi => (by, module.layout.alloc_size(&module.types, of)?),
+        _ => return None,
+    };
+    let by = &func.insts[func.def_inst(by)?];
+    let (when, times) = match (&by.op, &by.args[..]) {
+        (Op::Cast(CastOp::ZExt), &[when]) => (when, 1),
+        (Op::Select, &[when, yes, no]) if func.as_int(no) == Some(0) => (when, func.as_int(yes)?),
+        _ => return None,
+    };
+    let step = i128::try_from(times).ok()?.checked_mul(size.into())?;
+    (func.ty(when) == Type::BOOL && (1..1 << 28).contains(&step)).then_some((when, step))
+}
+
+/// Whether a lane counts, or is the last one, before an instruction that all lanes execute. They are the first ones.
+fn or_last(body: &mut Function, before: Inst, when: Value, lane: Value) -> Value {
+    let [one, yes] = [body.int_const(32, 1), body.bool_const(true)];
+    let mut put =
+        |op: Op, args: &[Value], ty: Type| body.insert_value_before(before, op, args, ty, InstFlags::empty());
+    let many = put(Op::Lane(LaneOp::Popcount), &[yes], Type::Int(32));
+    let last = put(Op::Binary(BinaryOp::Sub), &[many, one], Type::Int(32));
+    let is_last = put(Op::ICmp(IntPred::Eq), &[lane, last], Type::BOOL);
+    put(Op::Binary(BinaryOp::Or), &[when, is_last], Type::BOOL)
+}
+
 /// Makes a packed store of a store at an address that is computed from `phi`, for which `carry` stands before the
 /// group.
-fn pack(body: &mut Function, store: Inst, phi: Value, carry: Value) {
+fn pack(body: &mut Function, store: Inst, (phi, carry): (Value, Value), mask: Value) {
     let Some(stored) = body.accessed(store) else { return };
     let to = rebuilt(body, stored.address, (phi, carry), store, MAX_STEPS);
     let data = body.insts[store].clone();
-    let all = body.bool_const(true);
     let packed =
-        body.make_inst(data.block, Op::Lane(LaneOp::Compact), &[to, data.args[0], all], &[Type::Int(32)]);
+        body.make_inst(data.block, Op::Lane(LaneOp::Compact), &[to, data.args[0], mask], &[Type::Int(32)]);
     (body.insts[packed].loc, body.insts[packed].origin) = (data.loc, data.origin);
     for i in &mut body.blocks[data.block].insts {
         if *i == store {

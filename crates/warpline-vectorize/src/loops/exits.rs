@@ -4,11 +4,103 @@
 //! end. A loop is counted by one test, which may ask for several things at once.
 
 use cranelift_entity::EntitySet;
+use warpline_analysis::{DomTree, Node};
 use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, IntPred, Module, Op, Type, Value};
 
-use super::find::compares_counter;
+use super::find::{compares_counter, dominates};
 use super::trips::parts;
 use crate::if_conversion::may_move_up;
+
+/// Lets control leave a loop where every iteration gets to, instead of under a condition: of `if (c == ')') { d--; if (d <
+/// 0) return false; }` the way out leads to behind the outer `if`, where it is asked whether it was taken. `exits` are the
+/// edges in question, `latch` the last block of the loop, `is_own` says which blocks are in no inner loop. Whether there was
+/// any.
+pub(super) fn meet(
+    func: &mut Function,
+    exits: &[Edge],
+    latch: Block,
+    dominators: &DomTree,
+    is_own: impl Fn(Block) -> bool,
+) -> bool {
+    let is_above = |a: Block, b: Block| dominates(dominators, a, b);
+    let exit = exits.iter().copied().find(|&e| {
+        let from = func.edges[e].from;
+        is_own(from) && !is_above(from, latch) && func.insts[func.terminator(from)].op == Op::CondBr
+    });
+    let Some(exit) = exit else { return false };
+    let from = func.edges[exit].from;
+    // The first block behind the condition that every iteration gets to.
+    let mut join = latch;
+    while let Some(above) = dominators.idom(Node::from(join)).map(Block::from).filter(|&b| !is_above(b, from))
+    {
+        join = above;
+    }
+    if !is_own(join) {
+        return false;
+    }
+    let is_there = |v: Value| func.def_block(v).is_none_or(|b| b != join && is_above(b, join));
+    let (out, handed) = (func.edges[exit].to, func.edges[exit].args.to_vec());
+    let kept: Vec<bool> = handed.iter().map(|&v| is_there(v)).collect();
+    let meets = in_front_of(func, join);
+    let (loc, [yes, no]) = (func.insts[func.terminator(from)].loc, [true, false].map(|b| func.bool_const(b)));
+    // Where control would have gone there anyway, nothing but the answer is left of the branch.
+    let direct = func.out_edges(from).iter().copied().find(|&e| func.edges[e].to == meets);
+    let (way, answer) = match direct {
+        Some(on) => {
+            let (condition, leaves_if) = condition(func, from, exit);
+            let answer = if leaves_if { condition } else { not(func, from, condition) };
+            func.always_take(on);
+            (func.out_edges(from)[0], answer)
+        }
+        None => {
+            func.redirect_edge(exit, meets);
+            // Nobody looks at what the φs are then: one of the other ways' values, if it is there.
+            for position in 0..func.blocks[meets].phis.len() {
+                let of_others = func.blocks[meets].preds.iter().filter(|&&e| e != exit);
+                let mut values = of_others.map(|&e| func.edges[e].args[position]);
+                if let Some(v) = values.find(|&v| func.def_block(v).is_none_or(|b| is_above(b, from))) {
+                    func.set_phi_arg(exit, position, v);
+                }
+            }
+            (exit, yes)
+        }
+    };
+    let hand_on = |func: &mut Function, v: Value| {
+        let phi = func.add_phi(meets, func.ty(v));
+        func.set_phi_arg(way, func.blocks[meets].phis.len() - 1, v);
+        phi
+    };
+    let handed: Vec<Value> =
+        handed.iter().zip(kept).map(|(&v, kept)| if kept { v } else { hand_on(func, v) }).collect();
+    let leaves = hand_on(func, answer);
+    let position = func.blocks[meets].phis.len() - 1;
+    for e in func.blocks[meets].preds.clone().into_iter().filter(|&e| e != way) {
+        func.set_phi_arg(e, position, no);
+    }
+    let test = func.set_terminator(meets, Op::CondBr, &[leaves], &[out, join]);
+    func.insts[test].loc = loc;
+    let leaving = func.insts[test].edges[0];
+    func.edges[leaving].args = handed.into();
+    true
+}
+
+/// Puts a block in front of another one, which takes over its φs and all ways to it, and does not end yet.
+fn in_front_of(func: &mut Function, block: Block) -> Block {
+    let new = func.add_block("meets");
+    func.layout.pop();
+    let place = func.layout.iter().position(|&b| b == block).unwrap_or(func.layout.len());
+    func.layout.insert(place, new);
+    let ways = func.blocks[block].preds.clone();
+    let args: Vec<_> = ways.iter().map(|&e| func.edges[e].args.clone()).collect();
+    let phis = std::mem::take(&mut func.blocks[block].phis);
+    ways.iter().for_each(|&e| func.redirect_edge(e, new));
+    phis.iter().for_each(|&phi| func.insts[phi].block = new);
+    func.blocks[new].phis = phis;
+    for (e, args) in ways.into_iter().zip(args) {
+        func.edges[e].args = args;
+    }
+    new
+}
 
 /// So many instructions between two tests are computed before the first one.
 const MAX_BETWEEN: usize = 12;

@@ -3,6 +3,7 @@
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, DomTree, Node};
 
+use super::exits;
 use crate::normalize::merge_edges;
 use crate::{VectorizeError, no_return_paths};
 use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, InstFlags, IntPred, Op, Type, Value};
@@ -90,6 +91,13 @@ impl Loop {
         let dominators = DomTree::compute(&graph);
         let exits = Exits { func, header, blocks: &blocks, own: &own, back, dominators: &dominators };
         let all = exits.leading(|to| !returns_nowhere.contains(to));
+        let latch = func.edges[back].from;
+        if (all.len() > 1 || known.is_some())
+            && exits::meet(func, &all, latch, &dominators, |b| own.contains(b))
+        {
+            return Self::with_test(func, header, known);
+        }
+        let exits = Exits { func, header, blocks: &blocks, own: &own, back, dominators: &dominators };
         let (test, others, stays_if) = match known {
             Some(test) => (test, all, true),
             None => {

@@ -9,9 +9,14 @@
 //! Each lane looks for the last lane up to itself that has a value of its own, by an inclusive scan of the greatest
 //! number of such a lane, and takes that lane's value; if there is none, what was held before the group. Where nobody
 //! looks at what is held before the loop ends, it is a [selection](super::selections).
+//!
+//! What is kept may grow by the same each time, as the length of a run does (`run = x[i] ? run + 1 : 0`): then each lane
+//! adds that as often as it is lanes behind the one that it has its value from.
 
 use warpline_analysis::Node;
-use warpline_ir::{BinaryOp, Block, Combine, Edge, Function, Inst, IntPred, LaneOp, Op, Type, Value};
+use warpline_ir::{
+    BinaryOp, Block, CastOp, Combine, Edge, Function, Inst, IntPred, LaneOp, Module, Op, Type, Value,
+};
 
 use super::carried::Dependent;
 use super::chosen::in_order;
@@ -19,6 +24,7 @@ use super::compaction::is_used;
 use super::find::Loop;
 use super::put::Put;
 use super::selections::incoming;
+use crate::dependences::Growth;
 
 /// So many choices lead to what is held at most.
 const MOST: usize = 32;
@@ -29,21 +35,36 @@ const NUMBER: u32 = 32;
 pub(super) struct Held {
     /// The `select`s and φs that choose between it and other values, in the order of execution.
     choices: Vec<Inst>,
+    /// What stands for what was held: the φ, or sums of it and `grows`.
+    kept: Vec<Value>,
+    /// By how much it grows where it is kept.
+    grows: i128,
+    /// What takes its place, if that is always the same.
+    only: Option<Value>,
 }
 
 impl Held {
-    /// How the φ of the header at a position is held: if it becomes itself or one of the values that do not depend on
-    /// it, by conditions that do not either, in every iteration.
-    pub(super) fn of(func: &Function, l: &Loop, position: usize) -> Option<Held> {
+    /// How the φ of the header at a position is held: if it becomes itself, always or never with the same number added,
+    /// or one of the values that do not depend on it, by conditions that do not either, in every iteration.
+    pub(super) fn of(module: &Module, func: &Function, l: &Loop, position: usize) -> Option<Held> {
         let phi = func.insts[func.blocks[l.header].phis[position]].results[0];
         let next = func.edges[l.back].args[position];
         let dependent = Dependent::of(func, &l.users(func), phi);
         let is_other = |v: Value| !dependent.values.contains(v);
         func.def_inst(next).filter(|&i| l.is_always(func, func.insts[i].block))?;
-        let (mut choices, mut work, mut keeps) = (Vec::new(), vec![next], false);
+        let (mut choices, mut work) = (Vec::new(), vec![next]);
+        let (mut kept, mut grows) = (Vec::new(), None);
+        let mut others = Vec::new();
         while let Some(v) = work.pop() {
-            keeps |= v == phi;
-            if v == phi || is_other(v) {
+            if is_other(v) {
+                others.push(v);
+                continue;
+            }
+            if let Some(by) = growth(module, func, l, phi, v) {
+                if *grows.get_or_insert(by) != by {
+                    return None;
+                }
+                kept.push(v);
                 continue;
             }
             let i = func.def_inst(v)?;
@@ -84,19 +105,26 @@ impl Held {
         }
         in_order(func, l, &mut choices);
         let moves = LaneOp::Shuffle.takes(func.ty(phi));
-        (keeps && moves && !choices.is_empty()).then_some(Held { choices })
+        let grows = grows.filter(|_| moves && !choices.is_empty())?;
+        let same = others.first().copied().filter(|first| others.iter().all(|v| v == first));
+        Some(Held { choices, kept, grows, only: same.filter(|&v| l.is_invariant(func, v)) })
+    }
+
+    /// What takes the place of what is held, if that is the same in all iterations.
+    pub(super) fn only(&self) -> Option<Value> {
+        self.only
     }
 
     /// Makes what each lane holds behind its iteration, and what is held behind the group, in the function of one
-    /// iteration, from what was held before the group.
+    /// iteration, from what was held before the group. `only` is [`Held::only`] there.
     pub(super) fn emit(
         &self,
         body: &mut Function,
-        (phi, next): (Value, Value),
+        (next, only): (Value, Option<Value>),
         carry: Value,
         lane: Value,
     ) -> [Value; 2] {
-        let mut chosen = Chosen { phi, made: Vec::new() };
+        let mut chosen = Chosen { kept: &self.kept, made: Vec::new() };
         // Of φs first, since a way to one may lead over another that stands behind it.
         for &choice in &self.choices {
             if body.insts[choice].op == Op::Phi {
@@ -110,25 +138,53 @@ impl Held {
             }
         }
         let (keeps, value) = chosen.of(body, next);
+        let value = only.unwrap_or(value);
         let block = body.def_block(next).expect("something is chosen");
         let mut put = Put::at(body, (block, 0));
         put.go_behind(&[keeps, value]);
-        let (ty, number) = (put.body.ty(phi), Type::Int(NUMBER));
+        let number = Type::Int(NUMBER);
         // Counted from 1, so that vectors of them are shifted with zeros behind them.
         let [none, one] = [0, 1].map(|n| put.body.int_const(NUMBER, n));
         let numbered = put.value(Op::Binary(BinaryOp::Add), &[lane, one], number);
         let own = put.value(Op::Select, &[keeps, none, numbered], number);
         let from = put.value(Op::Lane(LaneOp::ScanInclusive(Combine::UMax)), &[own], number);
-        let is_old = put.value(Op::ICmp(IntPred::Eq), &[from, none], Type::BOOL);
-        let from = put.value(Op::Binary(BinaryOp::Sub), &[from, one], number);
-        let there = put.value(Op::Lane(LaneOp::Shuffle), &[value, from], ty);
-        let held = put.value(Op::Select, &[is_old, carry, there], ty);
+        let held = self.taken(&mut put, (value, carry), from, numbered);
         // Behind the group: nothing but a choice waits for the group before.
         let greatest = put.value(Op::Lane(LaneOp::Reduce(Combine::UMax)), &[own], number);
-        let is_old = put.value(Op::ICmp(IntPred::Eq), &[greatest, none], Type::BOOL);
-        let place = put.value(Op::Binary(BinaryOp::Sub), &[greatest, one], number);
-        let last = put.value(Op::Lane(LaneOp::Shuffle), &[value, place], ty);
-        [held, put.value(Op::Select, &[is_old, carry, last], ty)]
+        let many = match self.grows {
+            0 => one,
+            _ => {
+                let yes = put.body.bool_const(true);
+                put.value(Op::Lane(LaneOp::Popcount), &[yes], number)
+            }
+        };
+        [held, self.taken(&mut put, (value, carry), greatest, many)]
+    }
+
+    /// The value of a lane, counted from 1, or the carried one if that is 0, as it is in a lane that is counted so, too.
+    fn taken(&self, put: &mut Put<'_>, (value, carry): (Value, Value), from: Value, at: Value) -> Value {
+        let (ty, number) = (put.body.ty(carry), Type::Int(NUMBER));
+        let [none, one] = [0, 1].map(|n| put.body.int_const(NUMBER, n));
+        let is_old = put.value(Op::ICmp(IntPred::Eq), &[from, none], Type::BOOL);
+        let there = match self.only {
+            Some(_) => value,
+            None => {
+                let place = put.value(Op::Binary(BinaryOp::Sub), &[from, one], number);
+                put.value(Op::Lane(LaneOp::Shuffle), &[value, place], ty)
+            }
+        };
+        let taken = put.value(Op::Select, &[is_old, carry, there], ty);
+        let Some(bits) = ty.int_bits().filter(|_| self.grows != 0) else { return taken };
+        let behind = put.value(Op::Binary(BinaryOp::Sub), &[at, from], number);
+        let behind = match bits {
+            NUMBER => behind,
+            33.. => put.value(Op::Cast(CastOp::ZExt), &[behind], ty),
+            _ => put.value(Op::Cast(CastOp::Trunc), &[behind], ty),
+        };
+        let by = put.body.int_const(bits, self.grows as u128);
+        let grown =
+            if self.grows == 1 { behind } else { put.value(Op::Binary(BinaryOp::Mul), &[behind, by], ty) };
+        put.value(Op::Binary(BinaryOp::Add), &[taken, grown], ty)
     }
 
     /// Removes the φs that have chosen, as far as nobody uses them any more.
@@ -142,20 +198,30 @@ impl Held {
     }
 }
 
-/// What has been made of choices: the value, whether it is the φ's, and what it is otherwise.
-struct Chosen {
-    phi: Value,
+/// By how much a value is more than a φ, in every iteration.
+fn growth(module: &Module, func: &Function, l: &Loop, phi: Value, v: Value) -> Option<i128> {
+    if v == phi {
+        return Some(0);
+    }
+    let (of, Growth::Constant(by), _) = l.addition(module, func, func.def_inst(v)?)? else { return None };
+    (of == phi && matches!(func.ty(phi), Type::Int(8..=64))).then_some(by)
+}
+
+/// What has been made of choices: the value, whether it is what was held, and what it is otherwise.
+struct Chosen<'a> {
+    kept: &'a [Value],
     made: Vec<(Value, Value, Value)>,
 }
 
-impl Chosen {
-    /// Whether a value is the φ's, and what it is otherwise.
+impl Chosen<'_> {
+    /// Whether a value is what was held, and what it is otherwise.
     fn of(&self, body: &mut Function, v: Value) -> (Value, Value) {
         if let Some(&(_, keeps, value)) = self.made.iter().find(|made| made.0 == v) {
             return (keeps, value);
         }
-        let value = if v == self.phi { body.poison(body.ty(v)) } else { v };
-        (body.bool_const(v == self.phi), value)
+        let is_kept = self.kept.contains(&v);
+        let value = if is_kept { body.poison(body.ty(v)) } else { v };
+        (body.bool_const(is_kept), value)
     }
 
     fn add_phis(&mut self, body: &mut Function, choice: Inst) {

@@ -64,6 +64,7 @@ mod strides;
 mod trips;
 mod truths;
 mod two_ends;
+mod wide_addresses;
 
 use cranelift_entity::EntitySet;
 use warpline_analysis::{CycleForest, CycleId, Node};
@@ -388,7 +389,7 @@ pub struct Iteration {
     pub combined: Vec<(Combine, Type)>,
     /// What is combined in the order of the iterations.
     pub ordered: Vec<(Combine, Type)>,
-    /// Whether some hold a value of an earlier one.
+    /// Whether some hold a value of an earlier one, which differs between them.
     pub holds: bool,
     /// Whether what is combined is selected from one of them.
     pub selects: bool,
@@ -444,7 +445,7 @@ pub fn kernel_of(module: &mut Module, func: FuncId, unit: &Unit) -> Result<Itera
     let sums = body.sums(&scalar, &carried);
     let combined = combined(&scalar, &carried);
     let ordered = ordered(&scalar, &carried);
-    let holds = carried.iter().any(|c| matches!(c.kind, Kind::Held(_)));
+    let holds = carried.iter().any(|c| matches!(&c.kind, Kind::Held(held) if held.only().is_none()));
     let rounds = counter.constant_rounds(&scalar, &l).filter(|_| !l.is_endless);
     let (contract, most) = (unit.contract, unit.safelen);
     let (func, args, moved, header) = (body.func, body.args, body.moved, l.header);
@@ -638,12 +639,13 @@ fn understand_as(
         l = l.found_again(&mut scalar)?;
     }
     chosen::settle(module, &mut scalar, &l);
-    conditional_sums::settle(&mut scalar, &l);
+    conditional_sums::settle(module, &mut scalar, &l);
     alternating::settle(&mut scalar, &l);
     truths::settle(module, &mut scalar, &l);
     recurrences::settle(&mut scalar, &l);
     flags::widen(&mut scalar, &l);
     safe_divisors::settle(&mut scalar, &l);
+    wide_addresses::settle(module, &mut scalar, &l);
     let shown = scalar.blocks[l.header].phis.len();
     let (mut carried, selections) = l.carried(module, &mut scalar, any_order)?;
     hoist::hoist_loads_ahead(module, &mut scalar, &l, &carried);

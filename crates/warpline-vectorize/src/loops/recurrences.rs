@@ -11,7 +11,7 @@
 //! `a^(n-1-k)·t` over its lanes. Powers come from squares, one bit of the exponent after the other; where `a` and `t`
 //! are constants they are, too, in vector code.
 
-use warpline_ir::{BinaryOp, Block, Function, Inst, IntPred, Op, Type, Users, Value};
+use warpline_ir::{BinaryOp, Block, Combine, Function, Inst, IntPred, LaneOp, Op, Type, Users, Value};
 
 use super::carried::Dependent;
 use super::find::{Loop, dominates};
@@ -245,6 +245,32 @@ impl Affine {
     pub(super) fn apply(self, func: &mut Function, at: Block, x: Value) -> Value {
         let product = binary(func, at, BinaryOp::Mul, x, self.a);
         self.t.map_or(product, |t| binary(func, at, BinaryOp::Add, product, t))
+    }
+}
+
+impl Affine {
+    /// What a polynomial is behind a group, at the end of a block: what it was, and what each lane adds, times a power for
+    /// each iteration that follows.
+    pub(super) fn behind_group(
+        self,
+        body: &mut Function,
+        carry: Value,
+        (of_lane, lane): (Value, Value),
+        end: Block,
+    ) -> Value {
+        let (ty, number) = (body.ty(carry), Type::Int(32));
+        let powers = Affine { t: None, ..self };
+        let yes = body.bool_const(true);
+        let active = body.append_value(end, Op::Lane(LaneOp::Popcount), &[yes], number);
+        let one = body.int_const(32, 1);
+        let last = body.append_value(end, Op::Binary(BinaryOp::Sub), &[active, one], number);
+        let behind = body.append_value(end, Op::Binary(BinaryOp::Sub), &[last, lane], number);
+        let of_each = powers.power(body, end, behind);
+        let added = of_each.apply(body, end, of_lane);
+        let sum = body.append_value(end, Op::Lane(LaneOp::Reduce(Combine::Add)), &[added], ty);
+        let of_all = powers.power(body, end, active);
+        let before = of_all.apply(body, end, carry);
+        body.append_value(end, Op::Binary(BinaryOp::Add), &[before, sum], ty)
     }
 }
 
