@@ -178,27 +178,30 @@ end:
 ;   br there
 ; there:
 ;   %v9: <4 x i32> = load %v8, align 16
-;   %v10: <4 x i32> = select %c, %y, %v9
-;   store %v10, %v8, align 16
-;   %v11: <4 x i64> = sext %n
+;   %v10: <4 x i32> = freeze %v9
+;   %v11: <4 x i32> = select %c, %y, %v10
+;   store %v11, %v8, align 16
 ;   %v12: <4 x i64> = sext %n
-;   %v14: <4 x i64> = mul %v12, <16, 16, 16, 16>
-;   %v16: <4 x ptr> = getelementptr i8, %v5, <4 x i64> <0, 4, 8, 12>
-;   %v17: <4 x ptr> = getelementptr i8, %v16, %v14
-;   %v18: <4 x i32> = freeze %n
-;   %v20: <4 x i1> = icmp eq %v18, <0, 0, 0, 0>
-;   %v21: <4 x i1> = and %v20, %c
-;   %v22: <4 x i32> = load %v5, align 16
-;   %v23: <4 x i32> = select %v21, %y, %v22
-;   store %v23, %v5, align 16
-;   %v25: <4 x i1> = icmp eq %v18, <1, 1, 1, 1>
-;   %v26: <4 x i1> = and %v25, %c
-;   %v27: ptr = getelementptr i8, %v5, i64 16
-;   %v28: <4 x i32> = load %v27, align 16
-;   %v29: <4 x i32> = select %v26, %y, %v28
-;   store %v29, %v27, align 16
+;   %v13: <4 x i64> = sext %n
+;   %v15: <4 x i64> = mul %v13, <16, 16, 16, 16>
+;   %v17: <4 x ptr> = getelementptr i8, %v5, <4 x i64> <0, 4, 8, 12>
+;   %v18: <4 x ptr> = getelementptr i8, %v17, %v15
+;   %v19: <4 x i32> = freeze %n
+;   %v21: <4 x i1> = icmp eq %v19, <0, 0, 0, 0>
+;   %v22: <4 x i1> = and %v21, %c
+;   %v23: <4 x i32> = load %v5, align 16
+;   %v24: <4 x i32> = freeze %v23
+;   %v25: <4 x i32> = select %v22, %y, %v24
+;   store %v25, %v5, align 16
+;   %v27: <4 x i1> = icmp eq %v19, <1, 1, 1, 1>
+;   %v28: <4 x i1> = and %v27, %c
+;   %v29: ptr = getelementptr i8, %v5, i64 16
+;   %v30: <4 x i32> = load %v29, align 16
+;   %v31: <4 x i32> = freeze %v30
+;   %v32: <4 x i32> = select %v28, %y, %v31
+;   store %v32, %v29, align 16
 ;   br end
 ; end:
-;   %v30: <4 x i32> = load %v5, align 16
-;   ret %v30
+;   %v33: <4 x i32> = load %v5, align 16
+;   ret %v33
 ; }

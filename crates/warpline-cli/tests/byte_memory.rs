@@ -370,3 +370,38 @@ fn the_promise_of_the_command_line_is_that_of_the_source() {
     let (code, said) = told(&["--exclusive", "uot"]);
     assert!(code == Some(2) && said.contains("did you mean `out`"), "{said}");
 }
+
+/// Rust's `&mut` says that nobody else accesses what it leads to, and a load in every iteration that it is there.
+#[test]
+fn what_a_mutable_reference_leads_to_needs_no_mask_where_every_iteration_loads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let object = folder.path().join("k.o");
+    let told = |function: &str, masked: bool| {
+        let file = folder.path().join("k.rs");
+        std::fs::write(&file, format!("#[unsafe(no_mangle)]\npub {function}\n")).unwrap();
+        let [file, object] = [&file, &object].map(|path| path.to_str().unwrap());
+        let output = warpline(&["vectorize", file, "-o", object, "--cpu", "x86-64-v3", "--width", "32"]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(said.contains("--exclusive NAME"), masked, "{function}: {said}");
+        if std::arch::is_x86_feature_detected!("avx2") {
+            let output = warpline(&["run", file, "--width", "32"]);
+            assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        }
+    };
+    told("fn cap(x: &mut [u8]) { for x in x { if *x > 100 { *x = 100; } } }", false);
+    told(
+        "fn fall(x: &mut [u16], y: &[u16]) { for (x, y) in x.iter_mut().zip(y) { if *x > *y { *x -= 1; } } }",
+        false,
+    );
+    // Elements that no iteration loads may be there or not, for all that the loop says.
+    told(
+        "fn mark(x: &mut [u8], y: &[u8]) { for (x, y) in x.iter_mut().zip(y) { if *y > 100 { *x = 1; } } }",
+        true,
+    );
+    // Anybody may access what a raw pointer leads to.
+    told(
+        "unsafe fn raw(x: *mut u8, n: usize) { for i in 0..n { unsafe { if *x.add(i) > 100 { *x.add(i) = 100; } } } }",
+        true,
+    );
+}

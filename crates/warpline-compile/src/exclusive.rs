@@ -15,6 +15,8 @@
 //!
 //! `--exclusive d` is the same promise for the parameters of that name, or of names that match a pattern, in all
 //! functions of the input.
+//!
+//! Rust's `&mut` is the first half of it, without a word of the user's: see [`references_are_unique`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,10 +40,10 @@ pub(crate) fn promise(imported: &mut Imported, path: &Path) -> Result<()> {
         let id = choice::subject(imported, path, &group)?;
         let func = &mut imported.ir.functions[id];
         for name in at.value.split(',').map(str::trim) {
-            let found = func.params.iter().copied().find(|&p| &*func.values[p].name == name);
+            let found = func.params.iter().copied().find(|&p| of_source(&func.values[p].name) == of_source(name));
             let Some(param) = found.filter(|&p| func.ty(p).is_ptr()) else {
                 let pointers = func.params.iter().filter(|&&p| func.ty(p).is_ptr());
-                let known: Vec<String> = pointers.map(|&p| func.values[p].name.to_string()).collect();
+                let known: Vec<String> = pointers.map(|&p| of_source(&func.values[p].name).to_owned()).collect();
                 let near = did_you_mean(name, known.iter().map(String::as_str));
                 let message = format!(
                     "`{name}` is no pointer among the parameters of `{}`{near}; these are: {}",
@@ -56,6 +58,21 @@ pub(crate) fn promise(imported: &mut Imported, path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What a parameter is called in the source: of a slice `x`, rustc calls the pointer `x.0`.
+fn of_source(name: &str) -> &str {
+    name.strip_suffix(".0").unwrap_or(name)
+}
+
+/// Notes of what a module of Rust's has as references that are no others that they are unique: rustc tells LLVM of the
+/// same ones that nothing else leads to what is written through them.
+pub(crate) fn references_are_unique(imported: &mut Imported) {
+    for func in imported.ir.functions.values_mut() {
+        for param in func.params.clone() {
+            func.pointers[param].unique = func.pointers[param].noalias;
+        }
+    }
+}
+
 /// Notes the same for the parameters of these names, or of names that match these patterns, in all functions of a
 /// module.
 ///
@@ -68,8 +85,8 @@ pub(crate) fn promise_everywhere(imported: &mut Imported, path: &Path, names: &[
         for func in imported.ir.functions.values_mut() {
             let pointers: Vec<Value> = func.params.iter().copied().filter(|&p| func.ty(p).is_ptr()).collect();
             for param in pointers {
-                let name = func.values[param].name.to_string();
-                if matches(pattern, &name) {
+                let name = of_source(&func.values[param].name).to_owned();
+                if matches(of_source(pattern), &name) {
                     func.pointers[param].exclusive = true;
                     is_found = true;
                 }

@@ -312,6 +312,9 @@ pub struct Told<'a> {
 /// about parameters that no function has.
 pub fn load_for_code(path: &Path, options: &LoadOptions, told: Told<'_>) -> Result<Source> {
     let mut source = load(path, options)?;
+    if InputKind::of(path)? == InputKind::Rust {
+        exclusive::references_are_unique(&mut source.imported);
+    }
     exclusive::promise(&mut source.imported, path)?;
     exclusive::promise_everywhere(&mut source.imported, path, told.exclusive)?;
     source.imported.export_pending()?;

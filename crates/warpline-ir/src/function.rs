@@ -144,6 +144,9 @@ pub struct PointerFacts {
     /// Nobody but the function accesses what is reached through it while it runs, and what accesses under conditions
     /// would reach is there whether or not the conditions hold. Nothing but the user says so.
     pub exclusive: bool,
+    /// Nobody but the function accesses what is reached through it while it runs, and what is there may be written:
+    /// Rust's `&mut`.
+    pub unique: bool,
 }
 
 impl Default for PointerFacts {
@@ -155,6 +158,7 @@ impl Default for PointerFacts {
             local: false,
             private: false,
             exclusive: false,
+            unique: false,
         }
     }
 }

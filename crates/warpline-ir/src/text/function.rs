@@ -187,6 +187,7 @@ impl Parser {
         facts.local = self.eat_word("local");
         facts.private = self.eat_word("private");
         facts.exclusive = self.eat_word("exclusive");
+        facts.unique = self.eat_word("unique");
         Ok(facts)
     }
 

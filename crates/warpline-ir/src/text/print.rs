@@ -350,6 +350,9 @@ impl<F: FnMut(Place) -> Vec<String>> Printer<'_, F> {
         if facts.exclusive {
             self.out.push_str(" exclusive");
         }
+        if facts.unique {
+            self.out.push_str(" unique");
+        }
     }
 
     fn operand(&mut self, v: Value, expected: Option<Type>) {

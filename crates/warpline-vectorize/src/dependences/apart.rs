@@ -21,7 +21,13 @@ impl<'a> Apart<'a> {
     /// Whether an address leads to nothing but memory of which the user promises that nobody else accesses it
     /// meanwhile, and that it is there whether or not conditions hold.
     pub(crate) fn is_exclusive(&self, address: Value) -> bool {
-        self.objects.is_exclusive(address)
+        self.objects.is_promised(address, |facts| facts.exclusive)
+    }
+
+    /// Whether an address leads to nothing but memory that nobody else accesses meanwhile, and that may be written
+    /// where it is there.
+    pub(crate) fn is_unique(&self, address: Value) -> bool {
+        self.objects.is_promised(address, |facts| facts.unique)
     }
 
     /// Whether two loads or stores, of which one stores, never touch the same memory.

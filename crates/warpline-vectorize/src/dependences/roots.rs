@@ -9,7 +9,9 @@ use smallvec::SmallVec;
 use super::Region;
 use super::region::{Stands, Sym};
 use crate::known_calls::is_annotation;
-use warpline_ir::{CastOp, Constant, Function, Inst, Module, Op, SymbolKind, Users, Value, ValueDef};
+use warpline_ir::{
+    CastOp, Constant, Function, Inst, Module, Op, PointerFacts, SymbolKind, Users, Value, ValueDef,
+};
 
 /// A pointer may lead to so many objects before nothing is known of it.
 const MAX_ROOTS: usize = 8;
@@ -111,10 +113,10 @@ impl<'a> Objects<'a> {
         matches!(self.of(address), Roots::These(all) if all.iter().all(|&r| self.is_private(r)))
     }
 
-    /// Whether an address leads to nothing but memory that nobody else accesses meanwhile, and that is there.
-    pub(super) fn is_exclusive(&self, address: Value) -> bool {
+    /// Whether an address leads to nothing but what pointers reach of which something is promised.
+    pub(super) fn is_promised(&self, address: Value, what: impl Fn(&PointerFacts) -> bool) -> bool {
         let promised =
-            |s: Sym| self.is_param(s) && self.value(s).is_some_and(|(func, v)| func.pointers[v].exclusive);
+            |s: Sym| self.is_param(s) && self.value(s).is_some_and(|(func, v)| what(&func.pointers[v]));
         matches!(self.of(address), Roots::These(all) if !all.is_empty() && all.iter().all(|&r| promised(r)))
     }
 

@@ -4,6 +4,9 @@
 //! all lanes load, and what inactive lanes load is stored again. Outside of inner loops, that is: the promise is about
 //! what an iteration would access if its conditions held, and not about what it would in the next round of a loop that
 //! it has left.
+//!
+//! Rust promises the first half of a `&mut`: nobody else accesses what it leads to, which may be written. What every lane
+//! accesses without a condition is there, too: `for x in x { if *x > 1.0 { *x *= 0.5; } }` loads all of `x`.
 
 use cranelift_entity::EntitySet;
 
@@ -11,7 +14,8 @@ use super::Rep;
 use crate::dependences::{Apart, Region};
 use cranelift_entity::SecondaryMap;
 use warpline_analysis::{CycleForest, Node};
-use warpline_ir::{Function, Inst, Module, Value};
+use warpline_dataflow::linear::Address;
+use warpline_ir::{Accessed, Function, Inst, Module, Value};
 
 /// Loads and stores in blocks with a mask that need none if the masks of the function's lanes are all set at its entry.
 pub(super) fn find(
@@ -22,19 +26,37 @@ pub(super) fn find(
 ) -> EntitySet<Inst> {
     let mut found = EntitySet::new();
     let masked = |b: &warpline_ir::Block| func.blocks[*b].mask.is_some();
-    let promised = func.params.iter().any(|&p| func.pointers[p].exclusive)
-        || region.is_some_and(|r| r.func.params.iter().any(|&p| r.func.pointers[p].exclusive));
+    let promises = |f: &Function| f.params.iter().any(|&p| f.pointers[p].exclusive || f.pointers[p].unique);
+    let promised = promises(func) || region.is_some_and(|r| promises(r.func));
     if !promised || !func.layout.iter().any(&masked) {
         return found;
     }
     let (graph, _) = func.graph();
     let cycles = CycleForest::compute(&graph);
     let apart = Apart::new(module, func, region);
-    for &b in func.layout.iter().filter(|b| masked(b) && cycles.innermost(Node::from(**b)).is_none()) {
+    let outside = |b: &&warpline_ir::Block| cycles.innermost(Node::from(**b)).is_none();
+    let simple = |i: Inst| func.accessed(i).filter(|a| a.access.is_simple());
+    let size = |a: &Accessed| module.layout.store_size(&module.types, a.ty);
+    let always: Vec<Accessed> = func
+        .layout
+        .iter()
+        .filter(|b| !masked(b) && outside(b))
+        .flat_map(|&b| func.blocks[b].insts.iter().filter_map(|&i| simple(i)))
+        .collect();
+    let is_there = |a: &Accessed| {
+        let address = Address::of(module, func, a.address);
+        let same = |other: &Accessed| {
+            other.address == a.address
+                || address.is_some() && Address::of(module, func, other.address) == address
+        };
+        always.iter().any(|other| size(a).is_some() && size(other) >= size(a) && same(other))
+    };
+    for &b in func.layout.iter().filter(|b| masked(b) && outside(b)) {
         for &i in &func.blocks[b].insts {
-            let simple = func.accessed(i).filter(|a| a.access.is_simple());
-            let strided = simple.filter(|a| matches!(reps[a.address], Rep::Strided(_)));
-            if strided.is_some_and(|a| apart.is_exclusive(a.address)) {
+            let strided = simple(i).filter(|a| matches!(reps[a.address], Rep::Strided(_)));
+            let needs_no_mask =
+                |a: &Accessed| apart.is_exclusive(a.address) || apart.is_unique(a.address) && is_there(a);
+            if strided.is_some_and(|a| needs_no_mask(&a)) {
                 found.insert(i);
             }
         }

@@ -104,6 +104,8 @@ impl Lower<'_> {
     pub(super) fn store_blended(&mut self, x: Value, ptr: Value, align: u64, mask: Value) {
         let (ty, access) = (self.out.ty(x), MemAccess::plain(align));
         let before = self.emit(Op::Load(access), &[ptr], ty);
+        // Frozen, so that code generation does not make a masked store of it again, which some processors are slow at.
+        let before = self.emit(Op::Freeze, &[before], ty);
         let blended = self.emit(Op::Select, &[mask, x, before], ty);
         self.emit_void(Op::Store(access), &[blended, ptr]);
     }
