@@ -40,10 +40,12 @@ pub(crate) fn promise(imported: &mut Imported, path: &Path) -> Result<()> {
         let id = choice::subject(imported, path, &group)?;
         let func = &mut imported.ir.functions[id];
         for name in at.value.split(',').map(str::trim) {
-            let found = func.params.iter().copied().find(|&p| of_source(&func.values[p].name) == of_source(name));
+            let found =
+                func.params.iter().copied().find(|&p| of_source(&func.values[p].name) == of_source(name));
             let Some(param) = found.filter(|&p| func.ty(p).is_ptr()) else {
                 let pointers = func.params.iter().filter(|&&p| func.ty(p).is_ptr());
-                let known: Vec<String> = pointers.map(|&p| of_source(&func.values[p].name).to_owned()).collect();
+                let known: Vec<String> =
+                    pointers.map(|&p| of_source(&func.values[p].name).to_owned()).collect();
                 let near = did_you_mean(name, known.iter().map(String::as_str));
                 let message = format!(
                     "`{name}` is no pointer among the parameters of `{}`{near}; these are: {}",

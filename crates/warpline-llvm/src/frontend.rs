@@ -91,11 +91,43 @@ pub fn compile(path: &Path, front_end: FrontEnd<'_>) -> Result<Compiled> {
     }
 }
 
+/// The editions of Rust that a file is taken for.
+const EDITION: &str = "2024";
+const EDITION_BEFORE: &str = "2021";
+
+/// Compiles a file of Rust. Where nobody says of which edition it is, it may be of the one before the newest: of that are
+/// `#[no_mangle]` and `extern "C" { … }` as many know them.
 fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: &Path) -> Result<Compiled> {
+    let (_, edition) = front_end.flags.for_rustc()?;
+    let as_edition = |year: &str| compile_rust_of(year, path, front_end, directory, output);
+    match (as_edition(edition.as_deref().unwrap_or(EDITION)), edition) {
+        (Err(error @ Error::FrontEnd { .. }), None) => {
+            as_edition(EDITION_BEFORE).map_err(|other| less_to_mend(error, other))
+        }
+        (compiled, _) => compiled,
+    }
+}
+
+/// That of two refusals which says less.
+fn less_to_mend(a: Error, b: Error) -> Error {
+    let said = |error: &Error| match error {
+        Error::FrontEnd { output, .. } => output.len(),
+        _ => usize::MAX,
+    };
+    if said(&b) < said(&a) { b } else { a }
+}
+
+fn compile_rust_of(
+    edition: &str,
+    path: &Path,
+    front_end: FrontEnd<'_>,
+    directory: &Path,
+    output: &Path,
+) -> Result<Compiled> {
     let target = rust_target(front_end.triple);
-    let (judged, edition) = front_end.flags.for_rustc()?;
+    let (judged, _) = front_end.flags.for_rustc()?;
     let mut arguments = judged.flags;
-    arguments.extend(rust_arguments(path, output, directory, edition.as_deref())?);
+    arguments.extend(rust_arguments(path, output, directory, edition)?);
     if front_end.flags.variables {
         arguments.push("-Cdebuginfo=2".into());
     }
@@ -442,12 +474,7 @@ fn rust_target(triple: Option<&str>) -> Vec<OsString> {
 
 /// The arguments for an input. rustc runs in the folder `directory`, which code does not name: neither where it is
 /// compiled nor from where the user gives the path changes what comes out.
-fn rust_arguments(
-    path: &Path,
-    output: &Path,
-    directory: &Path,
-    edition: Option<&str>,
-) -> Result<Vec<OsString>> {
+fn rust_arguments(path: &Path, output: &Path, directory: &Path, edition: &str) -> Result<Vec<OsString>> {
     let absolute = std::path::absolute(path).map_err(|error| Error::io("cannot find", path, &error))?;
     let as_given = |from: &Path, to: &Path| {
         let mut mapped = OsString::from("--remap-path-prefix=");
@@ -456,7 +483,7 @@ fn rust_arguments(
         mapped.push(to);
         mapped
     };
-    let edition = format!("--edition={}", edition.unwrap_or("2024"));
+    let edition = format!("--edition={edition}");
     let mut arguments: Vec<OsString> = [
         &*edition,
         "--crate-type=lib",

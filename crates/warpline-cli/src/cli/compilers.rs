@@ -34,7 +34,7 @@ pub struct CompilerOptions {
     /// For rustc: a folder with crates
     #[arg(short = 'L', value_name = "[KIND=]PATH")]
     pub search: Vec<OsString>,
-    /// For rustc: the edition of the input [default: 2024]
+    /// For rustc: the edition of the input [default: 2024, or 2021 if it is not of that]
     #[arg(long, value_name = "YEAR")]
     pub edition: Option<OsString>,
     /// An argument for rustc

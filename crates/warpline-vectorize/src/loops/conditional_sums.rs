@@ -14,6 +14,7 @@ use warpline_ir::{BinaryOp, Function, Inst, InstFlags, Module, Op, Type, Users, 
 
 use super::find::Loop;
 use super::put::Put;
+use crate::unused;
 
 /// Makes all iterations add to integer sums.
 pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
@@ -35,6 +36,7 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
             sum.rewrite(func);
         }
     }
+    unused::remove(module, func, &[]);
 }
 
 /// Who looks at a sum.
@@ -55,6 +57,8 @@ struct Sum {
     last: Inst,
     /// The sums and differences on the ways to that.
     before: HashSet<Inst>,
+    /// Those of them that somebody may look at.
+    kept: HashSet<Inst>,
 }
 
 impl Sum {
@@ -77,7 +81,15 @@ impl Sum {
             }
             v = *func.insts[i].args.iter().find(|a| parts.contains(a))?;
         };
-        let is_open = |v: &Value| looks == Looks::Inside && behind.contains(v);
+        let is_direct = |v: &Value| {
+            let mut v = *v;
+            while let Some(i) = func.def_inst(v).filter(|&i| v != start && !is_join(&func.insts[i].op)) {
+                let Some(&on) = func.insts[i].args.iter().find(|a| parts.contains(a)) else { break };
+                v = on;
+            }
+            v == start
+        };
+        let is_open = |v: &Value| looks == Looks::Inside && (behind.contains(v) || is_direct(v));
         let is_hidden = |v: &Value| parts.contains(v) && !is_open(v);
         let is_next_of_other = nexts.iter().enumerate().any(|(k, v)| k != position && is_hidden(v));
         let users = Users::of(func);
@@ -92,7 +104,8 @@ impl Sum {
         let (mut joins, before): (HashSet<Inst>, HashSet<Inst>) =
             inner.filter_map(|&v| func.def_inst(v)).partition(|&i| is_join(&func.insts[i].op));
         joins.insert(last);
-        Some(Sum { start, joins, last, before })
+        let kept = before.iter().copied().filter(|&i| is_open(&func.insts[i].results[0])).collect();
+        Some(Sum { start, joins, last, before, kept })
     }
 
     fn rewrite(&self, func: &mut Function) {
@@ -104,7 +117,7 @@ impl Sum {
         let sum =
             added.into_iter().fold(self.start, |sum, x| put.value(Op::Binary(BinaryOp::Add), &[sum, x], ty));
         func.map_operands(|u| if u == v { sum } else { u });
-        for &part in self.joins.iter().chain(&self.before) {
+        for &part in self.joins.iter().chain(self.before.difference(&self.kept)) {
             let block = func.insts[part].block;
             match func.insts[part].op {
                 Op::Phi => func.retain_phis(block, |phi| phi != part),

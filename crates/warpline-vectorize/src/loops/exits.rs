@@ -44,13 +44,15 @@ pub(super) fn meet(
     let meets = in_front_of(func, join);
     let (loc, [yes, no]) = (func.insts[func.terminator(from)].loc, [true, false].map(|b| func.bool_const(b)));
     // Where control would have gone there anyway, nothing but the answer is left of the branch.
-    let direct = func.out_edges(from).iter().copied().find(|&e| func.edges[e].to == meets);
+    let direct = func.out_edges(from).iter().copied().find(|&e| leads_to(func, e, meets));
     let (way, answer) = match direct {
         Some(on) => {
             let (condition, leaves_if) = condition(func, from, exit);
             let answer = if leaves_if { condition } else { not(func, from, condition) };
             func.always_take(on);
-            (func.out_edges(from)[0], answer)
+            let on = func.out_edges(from)[0];
+            let next = func.edges[on].to;
+            (if next == meets { on } else { func.out_edges(next)[0] }, answer)
         }
         None => {
             func.redirect_edge(exit, meets);
@@ -82,6 +84,23 @@ pub(super) fn meet(
     let leaving = func.insts[test].edges[0];
     func.edges[leaving].args = handed.into();
     true
+}
+
+/// Whether an edge leads to a block, at most over one where something is computed that may as well be computed if the loop
+/// is left.
+fn leads_to(func: &Function, edge: Edge, to: Block) -> bool {
+    let next = func.edges[edge].to;
+    if next == to {
+        return true;
+    }
+    let computes = |&i: &Inst| {
+        let plain =
+            matches!(func.insts[i].op, Op::Binary(_) | Op::Cast(_) | Op::ICmp(_) | Op::FCmp(_) | Op::Select);
+        plain && func.insts[i].effects().is_empty()
+    };
+    let data = &func.blocks[next];
+    let &[on] = func.out_edges(next) else { return false };
+    data.preds.len() == 1 && data.insts.iter().all(computes) && func.edges[on].to == to
 }
 
 /// Puts a block in front of another one, which takes over its φs and all ways to it, and does not end yet.
