@@ -14,7 +14,7 @@
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
-//! 4. `trips`: how many iterations there are; `two_ends`: until two counters meet;
+//! 4. `trips`: how many iterations there are; `two_ends`: until two counters meet; `past_zero`: down past zero;
 //!    `search`: how lanes look ahead where it is left in the middle;
 //! 5. `strides`: which strides are taken for 1, if that is wanted; `no_wrap`: what is linear in the counter and does
 //!    not wrap, by what is tested before the loop;
@@ -50,6 +50,7 @@ mod narrow_extremes;
 mod no_wrap;
 mod objects;
 mod outside;
+mod past_zero;
 mod peel;
 mod put;
 mod recurrences;
@@ -597,6 +598,7 @@ fn understand_as(
         false => Loop::find(&mut scalar, header).map_err(Failure::Uncounted)?,
     };
     two_ends::settle(module, &mut scalar, &l);
+    past_zero::settle(module, &mut scalar, &l);
     if decided::make_room(&mut scalar, &l) {
         l = l.found_again(&mut scalar)?;
     }
