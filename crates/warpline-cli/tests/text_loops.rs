@@ -86,6 +86,69 @@ size_t vowels(const char *s) {
 }
 "#;
 
+/// Functions of a number of elements, each with one loop that is vectorized.
+const SEARCHES: &str = r#"#include <stddef.h>
+int longest(const unsigned char *x, int n) {
+  int run = 0, longest = 0;
+  for (int i = 0; i < n; i++) {
+    if (x[i] > 40) run++;
+    else run = 0;
+    if (run > longest) longest = run;
+  }
+  return longest;
+}
+int balanced(const unsigned char *s, int n) {
+  int depth = 9;
+  for (int i = 0; i < n; i++) {
+    if (s[i] < 60) depth++;
+    else if (s[i] > 190) {
+      depth--;
+      if (depth < 0) return -i;
+    }
+  }
+  return depth;
+}
+int last_place(const int *x, int n) {
+  for (int i = n - 1; i >= 0; i--) if (x[i] == 3) return i;
+  return -1;
+}
+unsigned trimmed(const unsigned char *s, unsigned n) {
+  while (n > 0 && s[n - 1] < 250) n--;
+  return n;
+}
+int decoded(const unsigned char *restrict s, unsigned char *restrict out, int n) {
+  for (int i = 0; i < n / 2; i++) {
+    int high = s[2 * i] - 3, low = s[2 * i + 1] - 2;
+    if (high < 0 || low < 0) return i;
+    out[i] = high << 4 | low;
+  }
+  return n;
+}
+unsigned hash(const unsigned char *s, int n) {
+  unsigned h = 5381;
+  for (int i = 0; i < n; i++) {
+    if (s[i] == 7) break;
+    h = h * 33 + s[i];
+  }
+  return h;
+}
+int kept(const int *restrict x, int *restrict out, int n) {
+  int k = 0;
+  for (int i = 0; i < n; i++) { out[k] = x[i]; k += x[i] % 3 == 0; }
+  return k;
+}
+int kept_in_place(int *x, int n) {
+  int *to = x;
+  for (int i = 0; i < n; i++) { int v = x[i]; *to = v; to += v > 50; }
+  return to - x;
+}
+int backwards(const int *restrict x, int *restrict out, unsigned n) {
+  int sum = 0;
+  for (unsigned i = n - 1; i < n; i--) { out[i] = x[i] ^ 5; sum += x[i]; }
+  return sum;
+}
+"#;
+
 fn run(folder: &std::path::Path, text: &str, function: &str, options: &[&str]) -> String {
     let file = folder.join("text.c");
     std::fs::write(&file, text).unwrap();
@@ -116,6 +179,33 @@ fn loops_over_text_and_signals_are_vectorized_and_compute_the_same() {
             let printed = run(folder.path(), TEXT, function, &["--width", width]);
             let vectorized = printed.starts_with(&format!("{function}: loop at"));
             assert!(vectorized && printed.contains("; 0 mismatches"), "{width} lanes: {printed}");
+        }
+    }
+}
+
+#[test]
+fn runs_searches_and_filters_are_vectorized_and_compute_the_same() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let functions = [
+        "longest",
+        "balanced",
+        "last_place",
+        "trimmed",
+        "decoded",
+        "hash",
+        "kept",
+        "kept_in_place",
+        "backwards",
+    ];
+    for (k, function) in functions.into_iter().enumerate() {
+        for (width, n) in [("4", 0), ("8", 1), ("16", 33), ("64", 400 + k)] {
+            let n = format!("n={n}");
+            let printed = run(folder.path(), SEARCHES, function, &["--width", width, "--bind", &n]);
+            let vectorized = printed.starts_with(&format!("{function}: loop at"));
+            assert!(vectorized && printed.contains("; 0 mismatches"), "{width} lanes, {n}: {printed}");
         }
     }
 }

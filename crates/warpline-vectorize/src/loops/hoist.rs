@@ -15,6 +15,7 @@ use cranelift_entity::EntitySet;
 
 use super::carried::{Carried, Kind};
 use super::find::Loop;
+use super::search::divides_safely;
 use crate::dependences::{Apart, Growth};
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};
@@ -203,7 +204,7 @@ fn may_swap(
     let loads = matches!(&body.insts[inst].op, Op::Load(access) if access.is_simple());
     match (&body.insts[front].op, loads) {
         // What traps would do so either way, in this iteration.
-        (_, false) => harmless(effects),
+        (_, false) => harmless(effects) || divides_safely(body, inst),
         (Op::Store(access), true) if access.is_simple() => !may_meet(module, source, apart, front, inst),
         (_, true) => harmless(before.difference(Effects::READS | Effects::TRAPS)),
     }

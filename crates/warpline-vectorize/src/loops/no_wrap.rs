@@ -15,9 +15,9 @@
 //!
 //! Let all arithmetic be modulo 2^n, and *k* count from 0 by 1 while *k* <ᵤ *N*, where *N* stays the same. In an
 //! iteration in which the test lets the loop go on, *k* is the number of the iteration, and 0 ≤ *k* ≤ *N* − 1 in ℤ,
-//! *N* > 0. (The same holds of *k* <ₛ *N*, since that ends at the latest where *k* would wrap, and of *k* ≠ *N*.) Let
-//! *N* = ⌊*M* / *s*⌋, unsigned, where *s* = 1 if *N* is no quotient. So *s*·*k* ≤ *s*·(*N* − 1) ≤ *M* − *s* in ℤ, and
-//! 0 ≤ *M* − *s* < 2^n.
+//! *N* > 0; of *N* = `c ? n : 0`, it is `n`. (The same holds of *k* <ₛ *N*, since that ends at the latest where *k*
+//! would wrap, and of *k* ≠ *N*.) Let *N* = ⌊*M* / *s*⌋, unsigned, where *s* = 1 if *N* is no quotient. So
+//! *s*·*k* ≤ *s*·(*N* − 1) ≤ *M* − *s* in ℤ, and 0 ≤ *M* − *s* < 2^n.
 //!
 //! * A value *b* + *s*·*k* with *b* the same in all iterations: let *l* be the number that *b* + *M* − *s* is modulo
 //!   2^n. In ℤ, *b* + (*M* − *s*) is either *l*, or *l* + 2^n since that much is added at most. If *b* ≤ *l* it is
@@ -129,6 +129,7 @@ impl Rounds {
         let Counting { phi, from, from_zero, bound, is_signed } = counter.counts_by_one(func, l)?;
         let phi = carried[phi].phi;
         let bits = func.ty(phi).int_bits().filter(|&bits| bits <= 64)?;
+        let bound = if from_zero { unless_zero(func, bound) } else { bound };
         let last = Sum::of(func, bound)?;
         if from_zero {
             let mut quotients = vec![(last, 1)];
@@ -142,6 +143,15 @@ impl Rounds {
         let quotients = vec![(last.plus(&from, -1)?, 1)];
         let guard = Guard { is_signed, low: from.clone(), high: last, apart: 1 };
         Some(Rounds { phi, bits, from, quotients, guard: Some(guard) })
+    }
+}
+
+/// What a number of iterations is where there are any: `n` of `c ? n : 0`.
+fn unless_zero(func: &Function, v: Value) -> Value {
+    let chosen = func.def_inst(v).map(|i| &func.insts[i]).filter(|data| data.op == Op::Select);
+    match chosen.map(|data| &data.args[..]) {
+        Some(&[_, x, zero] | &[_, zero, x]) if func.as_int(zero) == Some(0) => x,
+        _ => v,
     }
 }
 

@@ -387,7 +387,7 @@ impl Looking<'_> {
 
 /// Whether an instruction divides integers by a number with a result for whatever it divides: a constant, or one that
 /// was made so.
-fn divides_safely(func: &Function, i: Inst) -> bool {
+pub(super) fn divides_safely(func: &Function, i: Inst) -> bool {
     let data = &func.insts[i];
     let Op::Binary(op) = data.op else { return false };
     if matches!(op, BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SRem)

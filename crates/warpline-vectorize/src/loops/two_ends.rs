@@ -17,11 +17,11 @@ use super::find::Loop;
 use crate::dependences::Growth;
 
 /// One of two values that are compared: a φ of the header, or that and a number.
-struct End {
+pub(super) struct End {
     /// The first number that is compared is the φ's first one and this.
-    start: Value,
-    offset: i128,
-    step: i128,
+    pub(super) start: Value,
+    pub(super) offset: i128,
+    pub(super) step: i128,
     /// What is promised of the additions.
     flags: InstFlags,
 }
@@ -149,7 +149,7 @@ impl End {
 }
 
 /// What is compared, if it is a counter.
-fn end(module: &Module, func: &Function, l: &Loop, v: Value) -> Option<End> {
+pub(super) fn end(module: &Module, func: &Function, l: &Loop, v: Value) -> Option<End> {
     let (phi, offset, promised) = match l.position_of(func, v) {
         Some(_) => (v, 0, InstFlags::all()),
         None => match l.addition(module, func, func.def_inst(v)?)? {
