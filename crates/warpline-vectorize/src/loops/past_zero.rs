@@ -5,9 +5,9 @@
 //! less that: so it can be [seen](super::no_wrap) not to wrap.
 
 use warpline_dataflow::conditions::{inverse, swapped};
-use warpline_ir::{BinaryOp, Function, InstFlags, IntPred, Module, Op, Type};
+use warpline_ir::{BinaryOp, Block, Function, InstFlags, IntPred, Module, Op, Type, Value};
 
-use super::find::Loop;
+use super::find::{Loop, dominates};
 use super::two_ends::end;
 use crate::dependences::Growth;
 
@@ -56,5 +56,31 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) -> Option<(
     let test =
         func.insert_value_before(l.test, Op::ICmp(pred), &[counter, rounds], Type::BOOL, InstFlags::empty());
     func.insts[l.test].args[0] = test;
+    // What has been compared is the old counter itself or computed from it.
+    let compared = if old == func.def_inst(counts) { now } else { counts };
+    stays_positive(func, l, compared, (first, counter));
     Some(())
+}
+
+/// Has the blocks behind the test use a difference that says that it does not wrap.
+fn stays_positive(func: &mut Function, l: &Loop, compared: Value, (first, counter): (Value, Value)) {
+    let behind = func.edges[func.insts[l.test].edges[usize::from(!l.stays_if)]].to;
+    if func.blocks[behind].preds.len() != 1 || behind == l.header {
+        return;
+    }
+    let difference =
+        func.make_inst(behind, Op::Binary(BinaryOp::Sub), &[first, counter], &[func.ty(counter)]);
+    func.insts[difference].flags = InstFlags::NUW;
+    let exact = func.insts[difference].results[0];
+    let blocks: Vec<Block> =
+        func.layout.iter().copied().filter(|&b| dominates(&l.dominators, behind, b)).collect();
+    for b in blocks {
+        for i in func.block_insts(b).collect::<Vec<_>>() {
+            func.insts[i].args.iter_mut().filter(|v| **v == compared).for_each(|v| *v = exact);
+        }
+        for e in func.out_edges(b).to_vec() {
+            func.edges[e].args.iter_mut().filter(|v| **v == compared).for_each(|v| *v = exact);
+        }
+    }
+    func.blocks[behind].insts.insert(0, difference);
 }

@@ -35,7 +35,7 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
         .filter(|(_, address)| is_wide(func, l, address))
         .collect();
     for (load, address) in found {
-        func.insts[load].args[0] = computed(func, load, &address);
+        func.insts[load].args[0] = computed(func, l, load, &address);
     }
 }
 
@@ -117,29 +117,27 @@ fn is_wide(func: &Function, l: &Loop, address: &Address) -> bool {
         && address.terms.iter().all(|t| carried(t.value) && extended(t))
 }
 
-/// Computes an address before an instruction.
-fn computed(func: &mut Function, before: Inst, address: &Address) -> Value {
-    let wide = Type::Int(BITS);
+/// Computes an address before an instruction, and before the loop what of it stays the same.
+fn computed(func: &mut Function, l: &Loop, before: Inst, address: &Address) -> Value {
+    let (wide, none) = (Type::Int(BITS), InstFlags::empty());
     let mut sum = func.int_const(BITS, address.offset as u128 & u128::from(u64::MAX));
     for term in &address.terms {
-        let scale = func.int_const(BITS, term.scale as u128 & u128::from(u64::MAX));
-        let mut put = |op: Op, args: &[Value], flags: InstFlags| {
-            func.insert_value_before(before, op, args, wide, flags)
-        };
-        let none = InstFlags::empty();
         let x = match term.extension {
             Extension::None => term.value,
-            Extension::Signed => put(Op::Cast(CastOp::SExt), &[term.value], none),
-            Extension::Unsigned => put(Op::Cast(CastOp::ZExt), &[term.value], none),
+            _ => {
+                let op = if term.extension == Extension::Signed { CastOp::SExt } else { CastOp::ZExt };
+                match l.is_invariant(func, term.value) {
+                    true => func.append_value(l.preheader, Op::Cast(op), &[term.value], wide),
+                    false => func.insert_value_before(before, Op::Cast(op), &[term.value], wide, none),
+                }
+            }
         };
-        let x = if term.scale == 1 { x } else { put(Op::Binary(BinaryOp::Mul), &[x, scale], none) };
-        sum = put(Op::Binary(BinaryOp::Add), &[sum, x], none);
+        let scale = func.int_const(BITS, term.scale as u128 & u128::from(u64::MAX));
+        let mut put = |op: BinaryOp, x: Value, y: Value| {
+            func.insert_value_before(before, Op::Binary(op), &[x, y], wide, none)
+        };
+        let x = if term.scale == 1 { x } else { put(BinaryOp::Mul, x, scale) };
+        sum = put(BinaryOp::Add, sum, x);
     }
-    func.insert_value_before(
-        before,
-        Op::Gep(Type::Int(8)),
-        &[address.root, sum],
-        Type::PTR,
-        InstFlags::empty(),
-    )
+    func.insert_value_before(before, Op::Gep(Type::Int(8)), &[address.root, sum], Type::PTR, none)
 }
