@@ -424,3 +424,20 @@ __kernel void k(long i, __global float4 *p) { p[i] = mine(p[i]); }
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
     assert!(stderr(&output).contains("mine"), "{}", stderr(&output));
 }
+
+/// Nobody said of which edition a file is: it may be of the one before the newest.
+#[test]
+fn files_in_rust_may_be_of_the_edition_before_the_newest() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("old.rs");
+    let text =
+        "#[no_mangle]\npub fn add(x: &mut [f32], by: f32) {\n    for v in x {\n        *v += by;\n    }\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let output = warpline(&["run", file.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Of what both reject, nobody is told what only the newest does.
+    std::fs::write(&file, text.replace("by;", "bye;")).unwrap();
+    let output = warpline(&["run", file.to_str().unwrap()]);
+    let said = stderr(&output);
+    assert!(said.contains("cannot find value `bye`") && !said.contains("unsafe attribute"), "{said}");
+}
