@@ -155,6 +155,14 @@ fn run(folder: &std::path::Path, text: &str, function: &str, options: &[&str]) -
     ok(&warpline(&[&["run", file.to_str().unwrap(), "--function", function], options].concat()))
 }
 
+/// Runs a function, of which the loop must be vectorized and compute the same.
+#[track_caller]
+fn is_right(folder: &std::path::Path, text: &str, function: &str, options: &[&str]) {
+    let printed = run(folder, text, function, options);
+    let vectorized = printed.starts_with(&format!("{function}: loop at"));
+    assert!(vectorized && printed.contains("; 0 mismatches"), "{options:?}: {printed}");
+}
+
 #[test]
 fn loops_over_text_and_signals_are_vectorized_and_compute_the_same() {
     if !has_clang() {
@@ -176,9 +184,7 @@ fn loops_over_text_and_signals_are_vectorized_and_compute_the_same() {
     ];
     for function in functions {
         for width in ["4", "8", "64"] {
-            let printed = run(folder.path(), TEXT, function, &["--width", width]);
-            let vectorized = printed.starts_with(&format!("{function}: loop at"));
-            assert!(vectorized && printed.contains("; 0 mismatches"), "{width} lanes: {printed}");
+            is_right(folder.path(), TEXT, function, &["--width", width]);
         }
     }
 }
@@ -203,9 +209,7 @@ fn runs_searches_and_filters_are_vectorized_and_compute_the_same() {
     for (k, function) in functions.into_iter().enumerate() {
         for (width, n) in [("4", 0), ("8", 1), ("16", 33), ("64", 400 + k)] {
             let n = format!("n={n}");
-            let printed = run(folder.path(), SEARCHES, function, &["--width", width, "--bind", &n]);
-            let vectorized = printed.starts_with(&format!("{function}: loop at"));
-            assert!(vectorized && printed.contains("; 0 mismatches"), "{width} lanes, {n}: {printed}");
+            is_right(folder.path(), SEARCHES, function, &["--width", width, "--bind", &n]);
         }
     }
 }

@@ -53,6 +53,7 @@ mod layout;
 mod module;
 mod names;
 mod phase;
+mod pointer_facts;
 mod types;
 mod users;
 
@@ -61,8 +62,7 @@ pub use constant::Constant;
 pub use effects::Effects;
 pub use entities::{AccessType, Block, Edge, FuncId, Inst, Loc, Origin, Symbol, Value, Var};
 pub use function::{
-    Accessed, BlockData, EdgeData, Function, GroupCount, InstData, PointerFacts, Unwritten, ValueData,
-    ValueDef, VarData,
+    Accessed, BlockData, EdgeData, Function, GroupCount, InstData, Unwritten, ValueData, ValueDef, VarData,
 };
 pub use functions::Functions;
 pub use inst::{
@@ -74,5 +74,6 @@ pub use layout::DataLayout;
 pub use module::{InitialAddress, Module, SourceLoc, SymbolData, SymbolKind};
 pub use names::Names;
 pub use phase::Phase;
+pub use pointer_facts::PointerFacts;
 pub use types::{Aggregate, AggregateType, FloatKind, OtherType, Scalar, Type, TypeTable, VectorType};
 pub use users::Users;

@@ -95,11 +95,11 @@ pub fn compile(path: &Path, front_end: FrontEnd<'_>) -> Result<Compiled> {
 const EDITION: &str = "2024";
 const EDITION_BEFORE: &str = "2021";
 
-/// Compiles a file of Rust. Where nobody says of which edition it is, it may be of the one before the newest: of that are
-/// `#[no_mangle]` and `extern "C" { … }` as many know them.
+/// Compiles a file of Rust. Where nobody says of which edition it is, it may be of the one before the newest: of that
+/// are `#[no_mangle]` and `extern "C" { … }` as many know them.
 fn compile_rust(path: &Path, front_end: FrontEnd<'_>, directory: &Path, output: &Path) -> Result<Compiled> {
-    let (_, edition) = front_end.flags.for_rustc()?;
-    let as_edition = |year: &str| compile_rust_of(year, path, front_end, directory, output);
+    let (judged, edition) = front_end.flags.for_rustc()?;
+    let as_edition = |year: &str| compile_rust_of((year, &judged.flags), path, front_end, directory, output);
     match (as_edition(edition.as_deref().unwrap_or(EDITION)), edition) {
         (Err(error @ Error::FrontEnd { .. }), None) => {
             as_edition(EDITION_BEFORE).map_err(|other| less_to_mend(error, other))
@@ -117,16 +117,16 @@ fn less_to_mend(a: Error, b: Error) -> Error {
     if said(&b) < said(&a) { b } else { a }
 }
 
+/// Compiles it as one of an edition, with the user's flags.
 fn compile_rust_of(
-    edition: &str,
+    (edition, flags): (&str, &[OsString]),
     path: &Path,
     front_end: FrontEnd<'_>,
     directory: &Path,
     output: &Path,
 ) -> Result<Compiled> {
     let target = rust_target(front_end.triple);
-    let (judged, _) = front_end.flags.for_rustc()?;
-    let mut arguments = judged.flags;
+    let mut arguments = flags.to_vec();
     arguments.extend(rust_arguments(path, output, directory, edition)?);
     if front_end.flags.variables {
         arguments.push("-Cdebuginfo=2".into());

@@ -13,7 +13,7 @@ const MAX_EXACT: u64 = 1 << 40;
 
 /// `root + Σ term + offset`, modulo the width of address arithmetic. Holds in every lane in which the address is not
 /// poison; what lane 0's scalar yields where that lane is not there (the ghost) may be something else.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
     /// A pointer.
     pub root: Value,

@@ -25,7 +25,7 @@ pub enum Extension {
 }
 
 /// A number of the program times a constant.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Term {
     /// The number.
     pub value: Value,

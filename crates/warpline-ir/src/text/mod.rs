@@ -37,8 +37,8 @@
 //!   digits, `.`, `_` and `$` stands in quotation marks, `%"a b"`, with `\xx` for any byte.
 //! * Whatever has no name, or shares its name with something earlier in the function, is called by its id:
 //!   `%v12`, `$x3`, `b2`. The parser gives it that id again. A name that looks like an id is quoted.
-//! * `%p: ptr align 16 dereferenceable 64 noalias local private exclusive unique`, any of these: what callers promise of a
-//!   pointer.
+//! * `%p: ptr align 16 dereferenceable 64 noalias local private exclusive unique`, any of these: what callers promise
+//!   of a pointer.
 //! * A variable holds `poison` until it is written, or `undef` if its line says so: `var $acc: i32 = undef`.
 //! * φ operands stand on the edges, `loop(%i.next, %c)`, in the order of the target's φs.
 //! * An operand is a name, or a constant behind its type: `i32 1`. The type is left out where the instruction

@@ -36,7 +36,7 @@ use super::inputs::Input;
 use super::no_wrap::Exact;
 use super::objects::Objects;
 use super::outside;
-use super::put::Put;
+use super::put::{Put, resizing};
 use super::recurrences::Affine;
 use super::search::{self, Search};
 use crate::unused;
@@ -387,10 +387,9 @@ impl Outline<'_> {
         let before = self.binary(BinaryOp::Sub, lane, one, none);
         let product = self.binary(BinaryOp::Mul, lane, before, none);
         let pairs = self.binary(BinaryOp::LShr, product, one, none);
-        let pairs = match bits {
-            32 => pairs,
-            33.. => self.body.append_value(self.entry, Op::Cast(CastOp::ZExt), &[pairs], Type::Int(bits)),
-            _ => self.body.append_value(self.entry, Op::Cast(CastOp::Trunc), &[pairs], Type::Int(bits)),
+        let pairs = match resizing(Type::Int(bits)) {
+            Some(op) => self.body.append_value(self.entry, Op::Cast(op), &[pairs], Type::Int(bits)),
+            None => pairs,
         };
         let lane = self.lane_in(lane, bits);
         let linear = self.binary(BinaryOp::Mul, lane, by, none);

@@ -300,21 +300,12 @@ impl Loop {
         let flags = func.def_inst(phi).map_or(InstFlags::empty(), |i| func.insts[i].flags);
         let any_order = any_order || flags.contains(InstFlags::REASSOC);
         let chain = Chain { l: self, module, func, phi, dependent: &dependent, any_order };
+        let compaction = || Compaction::find(self, module, func, users, (phi, next)).map(Kind::Compaction);
         match (chain.reduction(), by.and_then(|i| chain.scan(i, next))) {
             (Ok(reduction), _) => Ok(reduction),
-            (Err(_), Some(scan)) => {
-                let compaction = Compaction::without_branch(self, module, func, users, (phi, next));
-                Ok(compaction.map_or(scan, Kind::Compaction))
-            }
-            (Err(error), None) => {
-                let compaction = || {
-                    let ends = (phi, next);
-                    Compaction::find(self, module, func, users, ends)
-                        .or_else(|| Compaction::without_branch(self, module, func, users, ends))
-                        .map(Kind::Compaction)
-                };
-                chain.ordered(next).or_else(compaction).ok_or(error)
-            }
+            // What is scanned may be a position that grows without a branch.
+            (Err(_), Some(scan)) => Ok(compaction().unwrap_or(scan)),
+            (Err(error), None) => chain.ordered(next).or_else(compaction).ok_or(error),
         }
     }
 

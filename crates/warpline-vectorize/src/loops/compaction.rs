@@ -8,13 +8,14 @@
 //! A store at the counter, which moves on by as much as it stores, becomes a packed store ([`LaneOp::Compact`]). Any
 //! other goes to the address that each lane computes.
 //!
-//! Without a branch, `out[k] = x; k += c;`, every iteration stores, and one that does not count leaves what the next one
-//! overwrites. So what is found behind a group is what those lanes have stored that count, and the last one.
+//! Without a branch, `out[k] = x; k += c;`, every iteration stores, and one that does not count leaves what the next
+//! one overwrites. So what is found behind a group is what those lanes have stored that count, and the last one.
 
 use cranelift_entity::EntitySet;
 
 use super::carried::Dependent;
 use super::find::{Loop, dominates};
+use super::put::resizing;
 use super::selections::incoming;
 use super::trips::number;
 use crate::VectorizeError;
@@ -56,8 +57,20 @@ pub(super) struct Compaction {
 }
 
 impl Compaction {
-    /// How a φ of the header counts, if it is such a position. `next` is what it is in the next iteration.
+    /// How a φ of the header counts, if it is such a position. `ends` are it and what it is in the next iteration.
     pub(super) fn find(
+        l: &Loop,
+        module: &Module,
+        func: &Function,
+        users: &Users,
+        ends: (Value, Value),
+    ) -> Option<Compaction> {
+        Compaction::with_branch(l, module, func, users, ends)
+            .or_else(|| Compaction::without_branch(l, module, func, users, ends))
+    }
+
+    /// How it counts in iterations that branch, where nobody else uses it.
+    fn with_branch(
         l: &Loop,
         module: &Module,
         func: &Function,
@@ -115,8 +128,8 @@ impl Compaction {
         Some(found)
     }
 
-    /// How a φ of the header counts that grows without a branch, and by which every iteration stores.
-    pub(super) fn without_branch(
+    /// How it counts where it grows without a branch, and every iteration stores by it.
+    fn without_branch(
         l: &Loop,
         module: &Module,
         func: &Function,
@@ -296,10 +309,9 @@ impl Compaction {
     fn advanced(&self, body: &mut Function, from: Value, count: Value, put: Put<'_>) -> Value {
         let ty = body.ty(from);
         let bits = ty.int_bits().unwrap_or(64);
-        let count = match bits {
-            32 => count,
-            33.. => put(body, Op::Cast(CastOp::ZExt), &[count], Type::Int(bits)),
-            _ => put(body, Op::Cast(CastOp::Trunc), &[count], Type::Int(bits)),
+        let count = match resizing(Type::Int(bits)) {
+            Some(op) => put(body, Op::Cast(op), &[count], Type::Int(bits)),
+            None => count,
         };
         let distance = match self.step {
             1 => count,

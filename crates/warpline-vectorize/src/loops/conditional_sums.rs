@@ -5,8 +5,8 @@
 //! nothing to a floating-point number may change its sign.
 //!
 //! The next value of a header's φ must be that φ, sums with it, and φs of such, and nobody else in the loop may see
-//! any of these. Where the loop looks at it (the depth of parentheses) as it begins or becomes in the end, the same makes
-//! a prefix sum of what is not understood otherwise.
+//! any of these. Where the loop looks at it (the depth of parentheses) as it begins or becomes in the end, the same
+//! makes a prefix sum of what is not understood otherwise.
 
 use std::collections::{HashMap, HashSet};
 

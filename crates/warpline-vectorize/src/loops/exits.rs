@@ -11,10 +11,10 @@ use super::find::{compares_counter, dominates};
 use super::trips::parts;
 use crate::if_conversion::may_move_up;
 
-/// Lets control leave a loop where every iteration gets to, instead of under a condition: of `if (c == ')') { d--; if (d <
-/// 0) return false; }` the way out leads to behind the outer `if`, where it is asked whether it was taken. `exits` are the
-/// edges in question, `latch` the last block of the loop, `is_own` says which blocks are in no inner loop. Whether there was
-/// any.
+/// Lets control leave a loop where every iteration gets to, instead of under a condition: of
+/// `if (c == ')') { d--; if (d < 0) return false; }` the way out leads to behind the outer `if`, where it is asked
+/// whether it was taken. `exits` are the edges in question, `latch` the last block of the loop, `is_own` says which
+/// blocks are in no inner loop. Whether there was any.
 pub(super) fn meet(
     func: &mut Function,
     exits: &[Edge],
@@ -86,8 +86,8 @@ pub(super) fn meet(
     true
 }
 
-/// Whether an edge leads to a block, at most over one where something is computed that may as well be computed if the loop
-/// is left.
+/// Whether an edge leads to a block, at most over one where something is computed that may as well be computed if the
+/// loop is left.
 fn leads_to(func: &Function, edge: Edge, to: Block) -> bool {
     let next = func.edges[edge].to;
     if next == to {

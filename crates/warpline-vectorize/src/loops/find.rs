@@ -89,8 +89,7 @@ impl Loop {
         };
         let returns_nowhere = no_return_paths::find(func);
         let dominators = DomTree::compute(&graph);
-        let exits = Exits { func, header, blocks: &blocks, own: &own, back, dominators: &dominators };
-        let all = exits.leading(|to| !returns_nowhere.contains(to));
+        let all = leaving(func, &blocks, |to| !returns_nowhere.contains(to));
         let latch = func.edges[back].from;
         if (all.len() > 1 || known.is_some())
             && exits::meet(func, &all, latch, &dominators, |b| own.contains(b))
@@ -106,7 +105,7 @@ impl Loop {
                 (test, others, func.insts[test].edges[0] != exit)
             }
         };
-        let into_dead_ends = exits.leading(|to| returns_nowhere.contains(to));
+        let into_dead_ends = leaving(func, &blocks, |to| returns_nowhere.contains(to));
         let breaks = exits.breaks(&others, &into_dead_ends)?;
         // What moves to behind a branch needs a place there.
         if breaks.iter().any(|at| func.insts[at.branch].edges.contains(&back)) {
@@ -240,6 +239,13 @@ fn add_test(func: &mut Function, header: Block) -> Inst {
     func.set_terminator(header, Op::CondBr, &[below], &[next, next])
 }
 
+/// The edges that leave a loop of these blocks for blocks of one kind.
+fn leaving(func: &Function, blocks: &EntitySet<Block>, to: impl Fn(Block) -> bool) -> Vec<Edge> {
+    let inside = func.layout.iter().filter(|&&b| blocks.contains(b));
+    let leaves = |&e: &Edge| !blocks.contains(func.edges[e].to) && to(func.edges[e].to);
+    inside.flat_map(|&b| func.out_edges(b).iter().copied()).filter(leaves).collect()
+}
+
 /// The ways out of a loop.
 struct Exits<'a> {
     func: &'a Function,
@@ -251,14 +257,6 @@ struct Exits<'a> {
 }
 
 impl Exits<'_> {
-    /// The edges that leave the loop for blocks of one kind.
-    fn leading(&self, to: impl Fn(Block) -> bool) -> Vec<Edge> {
-        let func = self.func;
-        let inside = func.layout.iter().filter(|&&b| self.blocks.contains(b));
-        let leaves = |&e: &Edge| !self.blocks.contains(func.edges[e].to) && to(func.edges[e].to);
-        inside.flat_map(|&b| func.out_edges(b).iter().copied()).filter(leaves).collect()
-    }
-
     /// The edge by which a loop is left when its counter has come to an end, and the others of those that are given.
     fn the_counted(&self, exits: &[Edge]) -> Result<(Edge, Vec<Edge>), VectorizeError> {
         let func = self.func;

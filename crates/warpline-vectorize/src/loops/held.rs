@@ -10,13 +10,11 @@
 //! number of such a lane, and takes that lane's value; if there is none, what was held before the group. Where nobody
 //! looks at what is held before the loop ends, it is a [selection](super::selections).
 //!
-//! What is kept may grow by the same each time, as the length of a run does (`run = x[i] ? run + 1 : 0`): then each lane
-//! adds that as often as it is lanes behind the one that it has its value from.
+//! What is kept may grow by the same each time, as the length of a run does (`run = x[i] ? run + 1 : 0`): then each
+//! lane adds that as often as it is lanes behind the one that it has its value from.
 
 use warpline_analysis::Node;
-use warpline_ir::{
-    BinaryOp, Block, CastOp, Combine, Edge, Function, Inst, IntPred, LaneOp, Module, Op, Type, Value,
-};
+use warpline_ir::{BinaryOp, Block, Combine, Edge, Function, Inst, IntPred, LaneOp, Module, Op, Type, Value};
 
 use super::carried::Dependent;
 use super::chosen::in_order;
@@ -161,7 +159,8 @@ impl Held {
         [held, self.taken(&mut put, (value, carry), greatest, many)]
     }
 
-    /// The value of a lane, counted from 1, or the carried one if that is 0, as it is in a lane that is counted so, too.
+    /// The value of a lane, counted from 1, or the carried one if that is 0, as it is in the lane `at`, which is
+    /// counted so, too.
     fn taken(&self, put: &mut Put<'_>, (value, carry): (Value, Value), from: Value, at: Value) -> Value {
         let (ty, number) = (put.body.ty(carry), Type::Int(NUMBER));
         let [none, one] = [0, 1].map(|n| put.body.int_const(NUMBER, n));
@@ -176,11 +175,7 @@ impl Held {
         let taken = put.value(Op::Select, &[is_old, carry, there], ty);
         let Some(bits) = ty.int_bits().filter(|_| self.grows != 0) else { return taken };
         let behind = put.value(Op::Binary(BinaryOp::Sub), &[at, from], number);
-        let behind = match bits {
-            NUMBER => behind,
-            33.. => put.value(Op::Cast(CastOp::ZExt), &[behind], ty),
-            _ => put.value(Op::Cast(CastOp::Trunc), &[behind], ty),
-        };
+        let behind = put.resized(behind, ty);
         let by = put.body.int_const(bits, self.grows as u128);
         let grown =
             if self.grows == 1 { behind } else { put.value(Op::Binary(BinaryOp::Mul), &[behind, by], ty) };

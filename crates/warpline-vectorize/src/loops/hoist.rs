@@ -15,7 +15,7 @@ use cranelift_entity::EntitySet;
 
 use super::carried::{Carried, Kind};
 use super::find::Loop;
-use super::search::divides_safely;
+use super::safe_divisors::divides_safely;
 use crate::dependences::{Apart, Growth};
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Effects, Function, Inst, Module, Op, Value};

@@ -1,6 +1,15 @@
 //! Instructions that are put into a block, each behind the one before.
 
-use warpline_ir::{Block, Function, Op, Type, Value};
+use warpline_ir::{Block, CastOp, Function, Op, Type, Value};
+
+/// How a number of 32 bits, which is not negative, becomes one of a type; `None` if it is one.
+pub(super) fn resizing(ty: Type) -> Option<CastOp> {
+    match ty.int_bits()? {
+        32 => None,
+        33.. => Some(CastOp::ZExt),
+        _ => Some(CastOp::Trunc),
+    }
+}
 
 /// Where the next instruction of a block goes.
 pub(super) struct Put<'a> {
@@ -23,6 +32,14 @@ impl<'a> Put<'a> {
             insts.iter().position(|&x| x == i).map(|at| at + 1)
         };
         self.place = values.iter().filter_map(place).max().unwrap_or(0);
+    }
+
+    /// A number of 32 bits, which is not negative, in another type of integers.
+    pub(super) fn resized(&mut self, number: Value, ty: Type) -> Value {
+        match resizing(ty) {
+            Some(op) => self.value(Op::Cast(op), &[number], ty),
+            None => number,
+        }
     }
 
     /// What an instruction yields.

@@ -246,11 +246,9 @@ impl Affine {
         let product = binary(func, at, BinaryOp::Mul, x, self.a);
         self.t.map_or(product, |t| binary(func, at, BinaryOp::Add, product, t))
     }
-}
 
-impl Affine {
-    /// What a polynomial is behind a group, at the end of a block: what it was, and what each lane adds, times a power for
-    /// each iteration that follows.
+    /// What a polynomial is behind a group, at the end of a block: what it was, and what each lane adds, times a power
+    /// for each iteration that follows.
     pub(super) fn behind_group(
         self,
         body: &mut Function,

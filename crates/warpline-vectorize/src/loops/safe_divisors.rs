@@ -44,8 +44,24 @@ fn safe(func: &mut Function, at: Block, by: Value, is_signed: bool) -> Value {
     put(Op::Select, &[undefined, one, by], ty)
 }
 
+/// Whether an instruction divides integers by a number with a result for whatever it divides: a constant, or one that
+/// was made so.
+pub(super) fn divides_safely(func: &Function, i: Inst) -> bool {
+    let data = &func.insts[i];
+    let Op::Binary(op) = data.op else { return false };
+    if matches!(op, BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SRem)
+        && is_safe(func, data.args[1], op == BinaryOp::SRem)
+    {
+        return true;
+    }
+    let Some(by) = op.is_int_division().then(|| func.as_int(data.args[1])).flatten() else { return false };
+    let bits = func.ty(data.args[1]).int_bits().unwrap_or(128);
+    let all = u128::MAX >> (128 - bits.min(128));
+    by != 0 && (matches!(op, BinaryOp::UDiv | BinaryOp::URem) || by != all)
+}
+
 /// Whether a value is one that [`settle`] has made, so that it may divide any number, a signed one or not.
-pub(super) fn is_safe(func: &Function, by: Value, is_signed: bool) -> bool {
+fn is_safe(func: &Function, by: Value, is_signed: bool) -> bool {
     let inst = |v: Value| func.def_inst(v).map(|i| &func.insts[i]);
     let Some(data) = inst(by).filter(|data| data.op == Op::Select && func.as_int(data.args[1]) == Some(1))
     else {

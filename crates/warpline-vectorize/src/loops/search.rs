@@ -190,7 +190,7 @@ impl Looking<'_> {
             )
             || is_annotation(self.module, data)
             || is_pure(self.module, func, i)
-            || divides_safely(func, i);
+            || safe_divisors::divides_safely(func, i);
         if harmless {
             return Ok(());
         }
@@ -383,22 +383,6 @@ impl Looking<'_> {
             _ => false,
         }
     }
-}
-
-/// Whether an instruction divides integers by a number with a result for whatever it divides: a constant, or one that
-/// was made so.
-pub(super) fn divides_safely(func: &Function, i: Inst) -> bool {
-    let data = &func.insts[i];
-    let Op::Binary(op) = data.op else { return false };
-    if matches!(op, BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SRem)
-        && safe_divisors::is_safe(func, data.args[1], op == BinaryOp::SRem)
-    {
-        return true;
-    }
-    let Some(by) = op.is_int_division().then(|| func.as_int(data.args[1])).flatten() else { return false };
-    let bits = func.ty(data.args[1]).int_bits().unwrap_or(128);
-    let all = u128::MAX >> (128 - bits.min(128));
-    by != 0 && (matches!(op, BinaryOp::UDiv | BinaryOp::URem) || by != all)
 }
 
 /// Memory that one byte can be read of can be read in steps of so many bytes.

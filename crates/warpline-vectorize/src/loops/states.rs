@@ -138,7 +138,8 @@ impl State {
     }
 
     /// Makes every lane's state, in the function of one iteration, from the one before the group: what the φ is, and
-    /// all lanes' next ones as bits. `place` is behind the next one of a lane; `moves_up` moves what a value is computed from to before the φ is used.
+    /// all lanes' next ones as bits. `place` is behind the next one of a lane; `moves_up` moves what a value is
+    /// computed from to before the φ is used.
     pub(super) fn emit(
         &self,
         body: &mut Function,

@@ -18,9 +18,10 @@ use crate::dependences::Growth;
 
 /// One of two values that are compared: a φ of the header, or that and a number.
 pub(super) struct End {
+    pub(super) phi: Value,
     /// The first number that is compared is the φ's first one and this.
-    pub(super) start: Value,
-    pub(super) offset: i128,
+    start: Value,
+    offset: i128,
     pub(super) step: i128,
     /// What is promised of the additions.
     flags: InstFlags,
@@ -80,7 +81,7 @@ impl Meeting {
     /// Adds the counter, and has the test compare it.
     fn count(&self, func: &mut Function, l: &Loop) {
         let i64_ = Type::Int(64);
-        let [low, high] = [&self.low, &self.high].map(|end| end.first(func, l));
+        let [low, high] = [&self.low, &self.high].map(|end| end.first(func, l).1);
         let goes_on = func.append_value(l.preheader, Op::ICmp(self.pred), &[low, high], Type::BOOL);
         let [low, high] = [low, high].map(|v| self.widened(func, l, v));
         let apart = func.append_value(l.preheader, Op::Binary(BinaryOp::Sub), &[high, low], i64_);
@@ -96,23 +97,7 @@ impl Meeting {
         let all = func.append_value(l.preheader, Op::Binary(BinaryOp::Add), &[more, one], i64_);
         let rounds = func.append_value(l.preheader, Op::Select, &[goes_on, all, zero], i64_);
 
-        let counter = func.add_phi(l.header, i64_);
-        let position = func.blocks[l.header].phis.len() - 1;
-        let next = func.make_inst(l.header, Op::Binary(BinaryOp::Add), &[counter, one], &[i64_]);
-        func.insts[next].flags = InstFlags::NUW | InstFlags::NSW;
-        func.blocks[l.header].insts.insert(0, next);
-        let next = func.insts[next].results[0];
-        func.set_phi_arg(func.out_edges(l.preheader)[0], position, zero);
-        func.set_phi_arg(l.back, position, next);
-        let pred = if l.stays_if { IntPred::Ult } else { IntPred::Uge };
-        let test = func.insert_value_before(
-            l.test,
-            Op::ICmp(pred),
-            &[counter, rounds],
-            Type::BOOL,
-            InstFlags::empty(),
-        );
-        func.insts[l.test].args[0] = test;
+        count_to(func, l, rounds, InstFlags::NUW | InstFlags::NSW);
     }
 
     /// A number or an address in 64 bits.
@@ -127,24 +112,39 @@ impl Meeting {
     }
 }
 
+/// Gives a loop a counter of its own, and has its test compare that with the number of iterations. The flags are those
+/// of its additions. The counter.
+pub(super) fn count_to(func: &mut Function, l: &Loop, rounds: Value, flags: InstFlags) -> Value {
+    let ty = func.ty(rounds);
+    let [zero, one] = [0, 1].map(|n| func.int_const(ty.int_bits().unwrap_or(64), n));
+    let counter = func.add_phi(l.header, ty);
+    let next = func.make_inst(l.header, Op::Binary(BinaryOp::Add), &[counter, one], &[ty]);
+    func.insts[next].flags = flags;
+    func.blocks[l.header].insts.insert(0, next);
+    let next = func.insts[next].results[0];
+    l.hand_on(func, counter, zero, next);
+    let pred = if l.stays_if { IntPred::Ult } else { IntPred::Uge };
+    let compared = &[counter, rounds];
+    let test = func.insert_value_before(l.test, Op::ICmp(pred), compared, Type::BOOL, InstFlags::empty());
+    func.insts[l.test].args[0] = test;
+    counter
+}
+
 impl End {
-    /// The first number that is compared. Where the loop is left before that, it may be poison.
-    fn first(&self, func: &mut Function, l: &Loop) -> Value {
+    /// The φ's first number, and the first one that is compared. Where the loop is left before that, they may be
+    /// poison.
+    pub(super) fn first(&self, func: &mut Function, l: &Loop) -> (Value, Value) {
         let ty = func.ty(self.start);
         let start = func.append_value(l.preheader, Op::Freeze, &[self.start], ty);
         if self.offset == 0 {
-            return start;
+            return (start, start);
         }
-        match ty.int_bits() {
-            Some(bits) => {
-                let offset = func.int_const(bits, self.offset as u128);
-                func.append_value(l.preheader, Op::Binary(BinaryOp::Add), &[start, offset], ty)
-            }
-            None => {
-                let offset = func.int_const(64, self.offset as u128);
-                func.append_value(l.preheader, Op::Gep(Type::Int(8)), &[start, offset], ty)
-            }
-        }
+        let (op, bits) = match ty.int_bits() {
+            Some(bits) => (Op::Binary(BinaryOp::Add), bits),
+            None => (Op::Gep(Type::Int(8)), 64),
+        };
+        let offset = func.int_const(bits, self.offset as u128);
+        (start, func.append_value(l.preheader, op, &[start, offset], ty))
     }
 }
 
@@ -161,5 +161,5 @@ pub(super) fn end(module: &Module, func: &Function, l: &Loop, v: Value) -> Optio
     let next = func.def_inst(func.edges[l.back].args[position])?;
     let (of, Growth::Constant(step), flags) = l.addition(module, func, next)? else { return None };
     let start = func.edges[func.out_edges(l.preheader)[0]].args[position];
-    (of == phi && step != 0).then_some(End { start, offset, step, flags: flags & promised })
+    (of == phi && step != 0).then_some(End { phi, start, offset, step, flags: flags & promised })
 }

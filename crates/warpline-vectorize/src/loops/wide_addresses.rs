@@ -1,15 +1,16 @@
 //! Addresses of loads in loops that are left in the middle, computed in the width of pointers.
 //!
-//! `for (int i = 0; i < n; i++) { if (!ok(s[2 * i]) || !ok(s[2 * i + 1])) return -1; … }`: lanes look at iterations that
-//! the program may never get to, in which `2 * i + 1` may wrap as an `int`. What the program loads from is the sum in
-//! the width of pointers as well, for where it gets to nothing wraps. Of `while (n > 0 && s[n - 1] == ' ') n--` with an
-//! unsigned `n`, it is the loop's test that says so.
+//! `for (int i = 0; i < n; i++) { if (!ok(s[2 * i]) || !ok(s[2 * i + 1])) return -1; … }`: lanes look at iterations
+//! that the program may never get to, in which `2 * i + 1` may wrap as an `int`. What the program loads from is the sum
+//! in the width of pointers as well, for where it gets to nothing wraps. Of `while (n > 0 && s[n - 1] == ' ') n--` with
+//! an unsigned `n`, it is the loop's test that says so.
 
 use warpline_dataflow::conditions::{Holds, on_edge};
 use warpline_dataflow::linear::{Address, Extension, Term};
 use warpline_ir::{BinaryOp, Block, CastOp, Function, Inst, InstFlags, IntPred, Module, Op, Type, Value};
 
 use super::find::{Loop, dominates};
+use crate::dependences::Growth;
 
 /// So many instructions compute an address from what the loop carries.
 const MAX_DEPTH: u32 = 12;
@@ -20,7 +21,7 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
     if l.breaks.is_empty() {
         return;
     }
-    differ(func, l);
+    differ(module, func, l);
     read_as_signed(func, l);
     let early = |&&b: &&Block| l.own.contains(b) && l.is_before_last_break(func, b);
     let insts = func.layout.iter().filter(early).flat_map(|&b| func.block_insts(b));
@@ -39,8 +40,9 @@ pub(super) fn settle(module: &Module, func: &mut Function, l: &Loop) {
     }
 }
 
-/// Writes `x + (−1)` as `x − 1`, which does not wrap, where the loop goes on only if `x`, which its header carries, is not 0.
-fn differ(func: &mut Function, l: &Loop) {
+/// Writes `x + (−1)` as `x − 1`, which does not wrap, where the loop goes on only if `x`, which its header carries, is
+/// not 0.
+fn differ(module: &Module, func: &mut Function, l: &Loop) {
     let stays = func.insts[l.test].edges[usize::from(!l.stays_if)];
     let behind = func.edges[stays].to;
     let is_alone = func.blocks[behind].preds.len() == 1;
@@ -54,25 +56,23 @@ fn differ(func: &mut Function, l: &Loop) {
         .filter(|&x| is_alone && of_header(x))
         .collect();
     let blocks = func.layout.iter().filter(|&&b| l.blocks.contains(b) && dominates(&l.dominators, behind, b));
-    let falls = |&i: &Inst| {
-        let data = &func.insts[i];
-        let minus_one = data.args.get(1).and_then(|&by| Some((func.as_int(by)?, func.ty(by).int_bits()?)));
-        data.op == Op::Binary(BinaryOp::Add)
-            && positive.contains(&data.args[0])
-            && minus_one.is_some_and(|(by, bits)| by == u128::MAX >> (128 - bits))
+    let falls = |i: Inst| match l.addition(module, func, i) {
+        Some((x, Growth::Constant(-1), _)) if func.insts[i].op == Op::Binary(BinaryOp::Add) => Some((i, x)),
+        _ => None,
     };
-    let found: Vec<Inst> = blocks.flat_map(|&b| func.block_insts(b)).filter(falls).collect();
-    for i in found {
-        let one = func.int_const(func.ty(func.insts[i].args[0]).int_bits().unwrap_or(BITS), 1);
+    let all = blocks.flat_map(|&b| func.block_insts(b)).filter_map(falls);
+    let found: Vec<(Inst, Value)> = all.filter(|(_, x)| positive.contains(x)).collect();
+    for (i, x) in found {
+        let one = func.int_const(func.ty(x).int_bits().unwrap_or(BITS), 1);
         let data = &mut func.insts[i];
         data.op = Op::Binary(BinaryOp::Sub);
-        data.args[1] = one;
+        data.args = [x, one].into_iter().collect();
         data.flags |= InstFlags::NUW;
     }
 }
 
-/// Extends by the sign, which is the same of what is not negative, what is computed by operations that do not wrap as those
-/// of signed numbers.
+/// Extends by the sign, which is the same of what is not negative, what is computed by operations that do not wrap as
+/// those of signed numbers.
 fn read_as_signed(func: &mut Function, l: &Loop) {
     let is_signed = |v: Value| {
         func.def_inst(v).is_some_and(|i| {
@@ -120,7 +120,7 @@ fn is_wide(func: &Function, l: &Loop, address: &Address) -> bool {
 /// Computes an address before an instruction, and before the loop what of it stays the same.
 fn computed(func: &mut Function, l: &Loop, before: Inst, address: &Address) -> Value {
     let (wide, none) = (Type::Int(BITS), InstFlags::empty());
-    let mut sum = func.int_const(BITS, address.offset as u128 & u128::from(u64::MAX));
+    let mut sum = func.int_const(BITS, address.offset as u128);
     for term in &address.terms {
         let x = match term.extension {
             Extension::None => term.value,
@@ -132,7 +132,7 @@ fn computed(func: &mut Function, l: &Loop, before: Inst, address: &Address) -> V
                 }
             }
         };
-        let scale = func.int_const(BITS, term.scale as u128 & u128::from(u64::MAX));
+        let scale = func.int_const(BITS, term.scale as u128);
         let mut put = |op: BinaryOp, x: Value, y: Value| {
             func.insert_value_before(before, Op::Binary(op), &[x, y], wide, none)
         };
