@@ -215,4 +215,4 @@ exit:
   ret
 }
 ; check: loops-holding
-; error: function `counted`, `block head`: nothing says how often this loop runs, or where it accesses memory, that it might overwrite
+; error: function `counted`, `br`: the number of iterations is not known when the loop begins: both sides of the comparison change; if one is a load, read it before the loop

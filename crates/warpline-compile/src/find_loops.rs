@@ -6,7 +6,7 @@ use std::str::FromStr;
 use warpline_ir::{Block, FuncId, Function, Inst, Module, Op, Place, Value};
 use warpline_llvm::openmp::Directive;
 use warpline_llvm::{Imported, MarkedLoop};
-use warpline_vectorize::loops::Nest;
+use warpline_vectorize::loops::{Holds, Nest};
 use warpline_vectorize::{Contract, MAX_WIDTH};
 
 use crate::directives::{self, LoopMark};
@@ -95,8 +95,8 @@ pub struct FoundLoop {
     pub any_order: bool,
     /// Whether strides that nobody knows are taken for 1; the loop runs as it was with others.
     pub unit_strides: bool,
-    /// Whether what the loop may overwrite, but hardly does, is loaded before it; it runs as it was if it might.
-    pub holds: bool,
+    /// What the loop may overwrite, but hardly does, that is held in registers; it runs as it was if it might.
+    pub holds: Holds,
     /// φs of its header of which that holds in any case.
     pub reductions: Vec<Value>,
     /// The number of lanes that its mark wants.
@@ -495,7 +495,7 @@ fn found(imported: &Imported, func: FuncId, header: Block) -> FoundLoop {
         safelen: None,
         any_order: false,
         unit_strides: false,
-        holds: false,
+        holds: Holds::Nothing,
         reductions: Vec::new(),
         width: None,
         unless: Vec::new(),

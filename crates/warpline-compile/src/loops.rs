@@ -7,7 +7,7 @@ use warpline_llvm::worker::{self, CodegenOptions, LoadOptions, Output, Unroll};
 use warpline_llvm::{Cpu, Imported, Linkage};
 use warpline_uniformity::shape::ArgShape;
 use warpline_vectorize::driver::{Division, Tail};
-use warpline_vectorize::loops::{self, Iteration, Unit, VectorizedLoop, vectorize_loop};
+use warpline_vectorize::loops::{self, Holds, Iteration, Unit, VectorizedLoop, vectorize_loop};
 use warpline_vectorize::width::{self, Estimate, Widths};
 use warpline_vectorize::{Boscc, Contract, Options as VectorizerOptions, VectorizeError};
 
@@ -431,7 +431,7 @@ pub fn open_each_region(options: &LoopOptions) -> Result<(Imported, Vec<Region>)
 pub fn region(imported: &mut Imported, one: &FoundLoop) -> Result<Region> {
     check(imported, one)?;
     let ir = &mut imported.ir;
-    let holding = FoundLoop { holds: true, ..one.clone() };
+    let holding = FoundLoop { holds: Holds::Awaited, ..one.clone() };
     let made = iteration(ir, one).or_else(|e| iteration(ir, &holding).map_err(|_| e));
     let Iteration { mut func, args, .. } = made.map_err(|e| refusal(ir, e, one))?;
     func.name = ir.functions[one.func].name.clone();
@@ -531,18 +531,21 @@ impl Machine {
     /// for vectors. What is not worth it, or not possible, since nobody knows a stride, may be for a stride of 1; and
     /// since the loop may overwrite what it is to know, if it does not.
     fn best(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
-        let best = self.best_as_it_is(imported, found, task);
+        let mut best = self.best_as_it_is(imported, found, task);
         let options = task.options;
         let given = options.width.or(found.width).unwrap_or_default() != Width::Auto;
         if matches!(best, Ok(Best::Vector(_))) || given && best.is_ok() || options.count_lanes.is_some() {
             return best;
         }
-        for (unit_strides, holds) in [(true, false), (false, true), (true, true)] {
+        for (unit_strides, holds) in [(true, Holds::Nothing), (false, Holds::Awaited), (true, Holds::Awaited)]
+        {
             let assumed = FoundLoop { unit_strides, holds, ..found.clone() };
             match self.best_as_it_is(imported, &assumed, task) {
                 Ok(Best::Vector(made)) if !unit_strides || !made.made.strides.is_empty() => {
                     return Ok(Best::Vector(made));
                 }
+                // That it is not worth it is nearer to the point than why it cannot be done otherwise.
+                Ok(scalar @ Best::Scalar(_)) if best.is_err() && !unit_strides => best = Ok(scalar),
                 _ => {}
             }
         }
@@ -552,7 +555,14 @@ impl Machine {
     /// The better one of scalar and vector code.
     fn best_as_it_is(&self, imported: &mut Imported, found: &FoundLoop, task: Task<'_>) -> Result<Best> {
         let Task { options, func, shown } = task;
-        let mut widths = self.width(imported, options, found, func)?;
+        let (mut widths, updates) = self.width(imported, options, found, func)?;
+        if updates && found.holds == Holds::Nothing && options.count_lanes.is_none() {
+            // What iterations update in memory is better held in registers.
+            let held = FoundLoop { holds: Holds::There, ..found.clone() };
+            if let Ok(Best::Vector(made)) = self.best_as_it_is(imported, &held, task) {
+                return Ok(Best::Vector(made));
+            }
+        }
         if shown == Shown::Anyway {
             (widths.least, widths.tail) = (0, Tail::Masked);
         }
@@ -640,15 +650,15 @@ impl Machine {
         Ok(MadeLoop { function, place, width, header, made, estimate, rather_scalar, remarks })
     }
 
-    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over. The
-    /// function notes what may be combined in any order.
+    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over; also
+    /// whether they update memory that they may share. The function notes what may be combined in any order.
     fn width(
         &self,
         imported: &mut Imported,
         options: &KernelOptions,
         found: &FoundLoop,
         func: FuncId,
-    ) -> Result<Widths> {
+    ) -> Result<(Widths, bool)> {
         let asked = match options.width.or(found.width).unwrap_or_default() {
             Width::Lanes(n) => Some(n),
             Width::Auto => None,
@@ -673,10 +683,11 @@ impl Machine {
         };
         let widths = |asked| width::of_iteration(ir, &iteration, &how, &self.vectors, asked);
         let chosen = widths(asked);
-        Ok(match found.safelen {
+        let chosen = match found.safelen {
             Some(most) if most < chosen.lanes => widths(Some(1 << most.max(1).ilog2())),
             _ => chosen,
-        })
+        };
+        Ok((chosen, iteration.pieces.count() > 0))
     }
 }
 

@@ -12,7 +12,7 @@ use warpline_testkit::programs::{
 };
 use warpline_testkit::rng::SplitMix64;
 use warpline_vectorize::driver::Tail;
-use warpline_vectorize::loops::{CarryKind, Unit, vectorize_loop};
+use warpline_vectorize::loops::{CarryKind, Holds, Unit, vectorize_loop};
 use warpline_vectorize::{Boscc, Coherence, Options, declare_narrow_functions, width};
 
 /// How a comparison ended.
@@ -43,7 +43,8 @@ fn compare_loop(looped: &LoopProgram, width: u32, epilogue: u32, boscc: Boscc, s
     let tail = if seed % 5 < 3 { Tail::Scalar } else { Tail::Masked };
     let unit_strides = seed % 3 == 1;
     let unit = Unit { epilogue, tail, prologue, unit_strides, least, ..Unit::new(looped.header, width) };
-    let holding = Unit { holds: true, ..unit };
+    let holds = if seed.is_multiple_of(2) { Holds::Awaited } else { Holds::There };
+    let holding = Unit { holds, ..unit };
     let made = vectorize_loop(&mut vectorized.module, vectorized.kernel, &holding, &options)
         .or_else(|_| vectorize_loop(&mut vectorized.module, vectorized.kernel, &unit, &options));
     let made = match made {

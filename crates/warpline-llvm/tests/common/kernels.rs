@@ -171,7 +171,14 @@ impl Kernel {
         let (tail, unit_strides) = (tail_for(asked.width), asked.width.is_multiple_of(8));
         let own = loops::Unit::new(header, asked.width);
         let unit = loops::Unit { epilogue, tail, contract, unit_strides, ..own };
-        let made = loops::vectorize_loop(ir, copy, &unit, asked)?;
+        // Some hold in registers what other widths update in memory; what cannot be done without is done so.
+        let holding = loops::Unit { holds: loops::Holds::Awaited, ..unit };
+        let (first, then) = if asked.width.is_multiple_of(8) { (holding, unit) } else { (unit, holding) };
+        let before = ir.clone();
+        let made = loops::vectorize_loop(ir, copy, &first, asked).or_else(|e| {
+            *ir = before;
+            loops::vectorize_loop(ir, copy, &then, asked).map_err(|_| e)
+        })?;
         Ok((copy, made.variants.full))
     }
 

@@ -152,7 +152,7 @@ pub(super) fn loops_aligned(case: &Case<'_>) -> String {
 
 /// The same, with what the loop may overwrite loaded before it.
 pub(super) fn loops_holding(case: &Case<'_>) -> String {
-    loops_with(case, |unit| loops::Unit { holds: true, ..unit })
+    loops_with(case, |unit| loops::Unit { holds: loops::Holds::Awaited, ..unit })
 }
 
 /// With the first loop as a unit that was changed.

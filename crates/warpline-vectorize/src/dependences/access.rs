@@ -96,7 +96,7 @@ impl Collector<'_> {
     }
 
     /// A load of the function around, before the kernel; `inst` is the one there.
-    pub(super) fn before(&self, Held { load, address }: Held) -> Access {
+    pub(super) fn before(&self, Held { load, address, is_stored }: Held) -> Access {
         let func = self.places.region.map_or(self.func, |r| r.func);
         let size = func.accessed(load).and_then(|a| self.module.layout.store_size(&self.module.types, a.ty));
         Access {
@@ -107,7 +107,7 @@ impl Collector<'_> {
             roots: self.objects.from(Sym::Outer(address)),
             size,
             reads: true,
-            writes: false,
+            writes: is_stored,
             kind: Kind::Plain,
             ty: self.module.access_types.of(func.insts[load].origin),
         }

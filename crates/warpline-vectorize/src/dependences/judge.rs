@@ -109,30 +109,50 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// What was loaded before the kernel, and is taken to stay as it is, must not be overwritten in it.
+    /// What was loaded before the kernel, and is taken to stay as it is, must not be overwritten in it; what is also
+    /// stored behind it must not be loaded either.
     fn keep_held(&mut self, held: &[Access], all: &[&Access]) -> Result<(), VectorizeError> {
-        for load in held {
-            for write in all.iter().filter(|a| a.writes) {
-                if !self.keep(load, write)? {
-                    let loc = self.region.and_then(|r| r.func.insts[load.inst].loc.expand());
-                    let place =
-                        loc.map_or_else(String::new, |loc| format!(" at {}", self.module.describe_loc(loc)));
+        for (n, load) in held.iter().enumerate() {
+            for other in held[n + 1..].iter().filter(|a| a.writes || load.writes) {
+                if !self.keep(load, other)? {
                     let reason = format!(
-                        "may overwrite what the load{place} reads in every iteration; {}",
+                        "what is loaded{} and{} may be the same memory, which is not known before the loop; {}",
+                        self.place_before(load),
+                        self.place_before(other),
                         self.remedy()
                     );
-                    return Err(VectorizeError::at_inst(self.func, write.inst, reason));
+                    return Err(VectorizeError::in_function(self.func, reason));
+                }
+            }
+            for other in all.iter().filter(|a| a.writes || load.writes) {
+                if !self.keep(load, other)? {
+                    let what = if other.writes { "overwrite" } else { "load" };
+                    let reason = format!(
+                        "may {what} what the load{} reads in every iteration; {}",
+                        self.place_before(load),
+                        self.remedy()
+                    );
+                    return Err(VectorizeError::at_inst(self.func, other.inst, reason));
                 }
             }
         }
         Ok(())
     }
 
+    /// Where a load before the kernel is, in words.
+    fn place_before(&self, held: &Access) -> String {
+        let loc = self.region.and_then(|r| r.func.insts[held.inst].loc.expand());
+        loc.map_or_else(String::new, |loc| format!(" at {}", self.module.describe_loc(loc)))
+    }
+
     /// Has it checked, if need be, that a write does not change what is loaded before the loop. Whether that is
     /// possible.
     fn keep(&mut self, load: &Access, write: &Access) -> Result<bool, VectorizeError> {
-        if self.comparison.meeting(load, write) == Meeting::Never {
-            return Ok(true);
+        match self.comparison.meeting(load, write) {
+            Meeting::Never => return Ok(true),
+            // Two fields of one structure.
+            Meeting::At(d) if d.step == 0 && !d.meets(0) => return Ok(true),
+            _ => {}
         }
         match checks::plan_apart(&self.comparison, load, write) {
             Some(check) => self.add(check, load, write).map(|()| true),

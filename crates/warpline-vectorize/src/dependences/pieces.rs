@@ -22,6 +22,7 @@ use super::records;
 use super::roots::Objects;
 use crate::choices::Contract;
 use crate::known_calls::is_annotation;
+use warpline_dataflow::clients::intrinsics::{self, Intrinsic};
 use warpline_ir::{
     AccessType, BinaryOp, Block, CallInfo, Combine, Effects, FuncId, Function, Inst, InstFlags, LaneOp,
     Module, Op, Symbol, SymbolData, SymbolKind, Type, Value,
@@ -149,7 +150,7 @@ pub(crate) fn cut(
     for (update, at_one_place) in wanted {
         let objects = Objects::new(module, func, region);
         let Some(plan) = update.plan(module, func, &objects) else { continue };
-        match update.combination(func, &plan, any_order).filter(|_| at_one_place) {
+        match update.combination(module, func, &plan, any_order).filter(|_| at_one_place) {
             Some(combination) => {
                 combine(func, &update, combination);
                 pieces.combined.push((update.load, update.store));
@@ -271,7 +272,13 @@ impl Update {
 
     /// How lanes' updates are combined in any order, if that is allowed: one operation, and nobody else looks at what
     /// was loaded.
-    fn combination(&self, func: &Function, plan: &Plan, any_order: bool) -> Option<Combination> {
+    fn combination(
+        &self,
+        module: &Module,
+        func: &Function,
+        plan: &Plan,
+        any_order: bool,
+    ) -> Option<Combination> {
         let &[load, by, store] = &plan.insts[..] else { return None };
         if !plan.results.is_empty() || !plan.after.is_empty() {
             return None;
@@ -285,19 +292,24 @@ impl Update {
             [a, b] if b == loaded && a != loaded => 0,
             _ => return None,
         };
-        let Op::Binary(op) = data.op else { return None };
-        let combine = match op {
-            BinaryOp::Add | BinaryOp::FAdd => Combine::Add,
+        let combine = match data.op {
+            Op::Binary(BinaryOp::Add | BinaryOp::FAdd) => Combine::Add,
             // What is subtracted is summed before.
-            BinaryOp::Sub | BinaryOp::FSub if other == 1 => Combine::Add,
-            BinaryOp::Mul | BinaryOp::FMul => Combine::Mul,
-            BinaryOp::And => Combine::And,
-            BinaryOp::Or => Combine::Or,
-            BinaryOp::Xor => Combine::Xor,
-            _ => return None,
+            Op::Binary(BinaryOp::Sub | BinaryOp::FSub) if other == 1 => Combine::Add,
+            Op::Binary(BinaryOp::Mul | BinaryOp::FMul) => Combine::Mul,
+            Op::Binary(BinaryOp::And) => Combine::And,
+            Op::Binary(BinaryOp::Or) => Combine::Or,
+            Op::Binary(BinaryOp::Xor) => Combine::Xor,
+            _ => match intrinsics::called(module, func, data)? {
+                Intrinsic::SMin => Combine::Min,
+                Intrinsic::SMax => Combine::Max,
+                Intrinsic::UMin => Combine::UMin,
+                Intrinsic::UMax => Combine::UMax,
+                _ => return None,
+            },
         };
         let ty = func.ty(loaded);
-        let exact = !op.is_float() || any_order || data.flags.contains(InstFlags::REASSOC);
+        let exact = !combine.is_in_order(ty) || any_order || data.flags.contains(InstFlags::REASSOC);
         (exact && LaneOp::Reduce(combine).takes(ty)).then_some(Combination { combine, by, other })
     }
 }

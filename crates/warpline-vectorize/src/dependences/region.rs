@@ -23,6 +23,8 @@ pub struct Held {
     pub load: Inst,
     /// Its address, as a value that is there when the kernel begins.
     pub address: Value,
+    /// Whether something is stored there behind the kernel, so that nobody else may load there in it.
+    pub is_stored: bool,
 }
 
 /// What a parameter of a kernel stands for in the function that it was cut out of.

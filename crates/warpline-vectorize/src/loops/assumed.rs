@@ -14,15 +14,29 @@ use cranelift_entity::EntitySet;
 use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Function, Inst, Module, Op, Value};
 
-use super::find::Loop;
+use super::find::{Loop, dominates};
 use super::invariant::{self, Accesses, Hoisted, Loads};
 use super::peel;
+use super::registers::{self, Loaded};
+use super::there::There;
 use crate::VectorizeError;
 use crate::copies::Twice;
 use crate::dependences::{Apart, Held};
 
 /// So many instructions are copied at most.
 const MAX_INSTS: usize = 1_000;
+
+/// What a loop is to hold in registers that it may overwrite in memory.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum Holds {
+    /// What certainly nothing overwrites.
+    #[default]
+    Nothing,
+    /// What is there when the loop begins.
+    There,
+    /// Also what iterations access under conditions: until one of them holds, the loop runs as it was.
+    Awaited,
+}
 
 /// What a loop takes for granted.
 pub(super) struct Assumed {
@@ -58,38 +72,103 @@ impl Assumed {
     }
 }
 
-/// Loads before the loop what it needs to know, although it may be overwritten. The function and the loop change.
+/// Loads before the loop what it needs to know, although it may be overwritten, and what it [holds in
+/// registers](registers). The function and the loop change. What it takes for granted, if that is anything.
 ///
 /// # Errors
 /// If there is no such thing.
-pub(super) fn assume(module: &Module, func: &mut Function, l: &mut Loop) -> Result<Assumed, VectorizeError> {
-    let loads = find(module, func, l);
-    if loads.all.is_empty() || peel::size(func, l) > MAX_INSTS {
+pub(super) fn assume(
+    module: &Module,
+    func: &mut Function,
+    l: &mut Loop,
+    holds: Holds,
+) -> Result<Option<Assumed>, VectorizeError> {
+    if peel::size(func, l) > MAX_INSTS {
         return Err(Assumed::none(func, l));
     }
-    let (otherwise, branch) = copy(func, l);
+    let awaited = Some(holds).filter(|&h| h == Holds::Awaited).and_then(|_| awaited(module, func, l));
+    if let Some(block) = awaited {
+        peel::peel_until(func, l, block);
+        *l = l.found_again(func)?;
+    }
+    let cells = registers::find(module, func, l, awaited);
+    let mut loads = find(module, func, l, awaited);
+    let is_certain = loads.all.is_empty() && cells.iter().all(|c| c.is_alone);
+    if loads.all.is_empty() && cells.is_empty() {
+        return Err(Assumed::none(func, l));
+    }
+    let twice = if is_certain { None } else { Some(copy(func, l)) };
     *l = l.found_again(func)?;
-    let Hoisted { held, passed } = invariant::hoist(module, func, l, loads);
+    let probes: Vec<Inst> = cells.iter().map(|cell| cell.probe(func)).collect();
+    let unsure = probes.iter().zip(&cells).filter(|(_, cell)| !cell.is_first).map(|(&probe, _)| probe);
+    loads.unsure.extend(unsure);
+    let there = probes.iter().zip(&cells).filter(|(_, cell)| cell.is_there).map(|(&probe, _)| probe);
+    loads.there.extend(there);
+    loads.all.extend(&probes);
+    let Hoisted { replaced, mut held, passed } = invariant::hoist(module, func, l, loads);
     if held.is_empty() {
         return Err(Assumed::none(func, l));
     }
     *l = l.found_again(func)?;
+    let mut loaded = Vec::new();
+    for (probe, cell) in probes.into_iter().zip(cells) {
+        match replaced.iter().position(|&(load, _)| load == probe) {
+            Some(at) => {
+                held[at].is_stored = true;
+                loaded.push(Loaded { cell, value: replaced[at].1, address: held[at].address });
+            }
+            None => {
+                let block = func.insts[probe].block;
+                func.blocks[block].insts.retain(|&i| i != probe);
+            }
+        }
+    }
+    if !loaded.is_empty() {
+        registers::promote(func, l, &loaded);
+        *l = l.found_again(func)?;
+    }
     invariant::hoist_bounds(module, func, l);
-    Ok(Assumed { otherwise, branch, held, passed })
+    Ok(twice.map(|(otherwise, branch)| Assumed { otherwise, branch, held, passed }))
 }
 
-/// Loads that the number of iterations or an address is computed from, and that no store certainly changes.
-fn find(module: &Module, func: &Function, l: &Loop) -> Loads {
-    let mut found = Loads { all: Vec::new(), unsure: Vec::new(), may_pass: true };
-    let Some(Accesses { loads, stores }) = Accesses::of(module, func, l) else { return found };
-    if loads.is_empty() || stores.is_empty() {
+/// The block in which an iteration loads under a condition what is [not known to be there](super::there) before; of
+/// several of which one comes behind the other, the last one.
+fn awaited(module: &Module, func: &Function, l: &Loop) -> Option<Block> {
+    let Accesses { loads, all, .. } = Accesses::of(module, func, l)?;
+    let needed = needed(func, l);
+    let there = There::new(module, func, l, None);
+    let is_load = |i: &Inst| matches!(func.insts[*i].op, Op::Load(_));
+    let is_meant = |i: &Inst| {
+        l.own.contains(func.insts[*i].block)
+            && !loads.contains(i)
+            && !registers::varies(func, l, func.insts[*i].args[0])
+            && (needed.contains(func.insts[*i].results[0]) || registers::is_stored(module, func, *i, &all))
+            && !there.has(*i)
+    };
+    let blocks = all.iter().filter(|i| is_load(i)).filter(|i| is_meant(i)).map(|&i| func.insts[i].block);
+    blocks.reduce(|a, b| if dominates(&l.dominators, a, b) { b } else { a })
+}
+
+/// Loads that the number of iterations or an address is computed from, and that no store certainly changes; also those
+/// that are made whenever a block is executed.
+fn find(module: &Module, func: &Function, l: &Loop, awaited: Option<Block>) -> Loads {
+    let mut found = Loads { all: Vec::new(), unsure: Vec::new(), there: Vec::new(), may_pass: true };
+    let Some(Accesses { mut loads, stores, all, .. }) = Accesses::of(module, func, l) else { return found };
+    if all.len() == stores.len() || stores.is_empty() {
         return found;
     }
     let needed = needed(func, l);
+    let is_needed = |i: &Inst| needed.contains(func.insts[*i].results[0]);
+    loads.retain(is_needed);
+    // What is loaded under a condition, from what is there.
+    let there = There::new(module, func, l, awaited);
+    let is_sure = |i: &Inst| loads.contains(i) || stores.contains(i);
+    found.there.extend(all.into_iter().filter(|i| !is_sure(i) && is_needed(i) && there.has(*i)));
+    loads.extend(&found.there);
     let apart = Apart::new(module, func, None);
     let address = |i: Inst| func.accessed(i).and_then(|a| Address::of(module, func, a.address));
     let stores: Vec<(Inst, Option<Address>)> = stores.into_iter().map(|s| (s, address(s))).collect();
-    for load in loads.into_iter().filter(|&i| needed.contains(func.insts[i].results[0])) {
+    for load in loads {
         let loaded = address(load);
         let may_meet: Vec<&(Inst, Option<Address>)> =
             stores.iter().filter(|(s, _)| !apart.never_meet(*s, load)).collect();

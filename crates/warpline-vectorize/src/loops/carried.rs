@@ -282,7 +282,7 @@ impl Loop {
         if let Some(ring) = Ring::of(func, self, phi, next).filter(|_| self.breaks.is_empty()) {
             return Ok(Kind::Around(ring));
         }
-        match recurrences::of(func, self, phi, next) {
+        match recurrences::of(func, self, users, phi, next) {
             Some((affine, false)) => return Ok(Kind::Affine(affine)),
             Some((affine, true)) => return Ok(Kind::Polynomial(affine)),
             None => {}

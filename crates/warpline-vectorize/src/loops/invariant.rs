@@ -22,15 +22,18 @@ const MAX_DEPTH: u32 = 16;
 /// Makes loads before the loop that no store of it can change. Whether there were any; then the loop has another
 /// preheader.
 pub(super) fn hoist_loads(module: &Module, func: &mut Function, l: &Loop) -> bool {
-    let Some(Accesses { mut loads, stores }) = Accesses::of(module, func, l) else { return false };
+    let Some(Accesses { mut loads, stores, .. }) = Accesses::of(module, func, l) else { return false };
     let apart = Apart::new(module, func, None);
     loads.retain(|&load| stores.iter().all(|&store| apart.never_meet(store, load)));
-    let loads = Loads { all: loads, unsure: Vec::new(), may_pass: false };
+    let loads = Loads { all: loads, unsure: Vec::new(), there: Vec::new(), may_pass: false };
     !loads.all.is_empty() && !hoist(module, func, l, loads).held.is_empty()
 }
 
 /// What was loaded before a loop.
 pub(super) struct Hoisted {
+    /// The loads that were in the loop, each with what it gives.
+    pub(super) replaced: Vec<(Inst, Value)>,
+    /// The loads that were made instead, in the same order.
     pub(super) held: Vec<Held>,
     /// Branches by which the first iteration came to the loads. Lanes must not pass them if that does not, since what
     /// was loaded is poison then.
@@ -43,22 +46,26 @@ pub(super) struct Loads {
     /// Those of them that may read something else before the loop than in its first iteration, as long as nothing has
     /// been checked: nothing is loaded by what they give.
     pub(super) unsure: Vec<Inst>,
+    /// Those that may be made whether or not the first iteration makes them.
+    pub(super) there: Vec<Inst>,
     /// Whether they may be made behind checks that some iterations pass and others do not.
     pub(super) may_pass: bool,
 }
 
 /// Makes those of these loads before the loop of which the address is the same in all iterations.
 pub(super) fn hoist(module: &Module, func: &mut Function, l: &Loop, loads: Loads) -> Hoisted {
-    let Loads { all, unsure, may_pass } = loads;
+    let Loads { all, unsure, there, may_pass } = loads;
     let tests = tests(func, l);
     let mut hoist = Hoist { may_pass, unsure, tests, ..Hoist::new(module, func, l) };
-    let (early, late): (Vec<Inst>, Vec<Inst>) = all.into_iter().partition(|&i| hoist.is_early(i));
+    let (early, late): (Vec<Inst>, Vec<Inst>) =
+        all.into_iter().partition(|&i| there.contains(&i) || hoist.is_early(i));
     let mut replaced: Vec<(Inst, Value)> = early.iter().filter_map(|&i| hoist.load(l.preheader, i)).collect();
     replaced.extend(hoist.load_if_it_begins(&late));
     for &(load, new) in &replaced {
         hoist.func.replace(load, new);
     }
-    Hoisted { held: hoist.held, passed: hoist.passed }
+    let (held, passed) = (hoist.held, hoist.passed);
+    Hoisted { replaced, held, passed }
 }
 
 /// Computes before the loop what the test compares, where that is the same in all iterations since what it is computed
@@ -91,16 +98,21 @@ pub(super) struct Accesses {
     /// that needs it.
     pub(super) loads: Vec<Inst>,
     pub(super) stores: Vec<Inst>,
+    /// Stores that are made in every iteration that begins.
+    pub(super) certain_stores: Vec<Inst>,
+    /// All loads and stores, in that order.
+    pub(super) all: Vec<Inst>,
 }
 
 impl Accesses {
     /// `None` if the loop does more to memory.
     pub(super) fn of(module: &Module, func: &Function, l: &Loop) -> Option<Accesses> {
-        let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let (mut loads, mut stores, mut all) = (Vec::new(), Vec::new(), Vec::new());
         let order = DfsOrder::compute(&func.graph().0);
         for b in order.reverse_post_order().map(Block::from).filter(|&b| l.blocks.contains(b)) {
             for i in func.block_insts(b) {
                 let data = &func.insts[i];
+                all.extend(Some(i).filter(|&i| func.accessed(i).is_some()));
                 match &data.op {
                     Op::Load(access) if access.is_simple() => loads.push(i),
                     Op::Store(access) if access.is_simple() => stores.push(i),
@@ -117,12 +129,14 @@ impl Accesses {
         }
         // Where an iteration may end the loop, what stands behind must not be executed before.
         let breaks: Vec<Block> = l.breaks.iter().map(|at| func.insts[at.branch].block).collect();
-        loads.retain(|&i| {
-            let block = func.insts[i].block;
-            (l.is_always(func, block) || is_before_test(func, l, i))
+        let is_certain = |i: &Inst| {
+            let block = func.insts[*i].block;
+            (l.is_always(func, block) || is_before_test(func, l, *i))
                 && breaks.iter().all(|&b| dominates(&l.dominators, block, b))
-        });
-        Some(Accesses { loads, stores })
+        };
+        loads.retain(is_certain);
+        let certain_stores = stores.iter().copied().filter(is_certain).collect();
+        Some(Accesses { loads, stores, certain_stores, all })
     }
 }
 
@@ -196,7 +210,7 @@ impl<'a> Hoist<'a> {
     fn load(&mut self, at: Block, load: Inst) -> Option<(Inst, Value)> {
         let address = self.before(at, self.func.insts[load].args[0], false, MAX_DEPTH)?;
         let value = self.copy(at, load, &[address]);
-        self.held.extend(self.func.def_inst(value).map(|load| Held { load, address }));
+        self.held.extend(self.func.def_inst(value).map(|load| Held { load, address, is_stored: false }));
         if self.unsure.contains(&load) {
             // Nor is what the program promises of it true.
             self.func.def_inst(value).into_iter().for_each(|i| self.func.insts[i].origin = None.into());

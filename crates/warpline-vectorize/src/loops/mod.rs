@@ -10,7 +10,8 @@
 //!
 //! 1. `find`: the loop, its preheader, its latch, the one test by which it ends;
 //! 2. `invariant`: what all iterations load alike is loaded before it; `assumed`: so is what they load alike unless
-//!    they overwrite it, which is checked; `peel`: its first iteration is executed before it, for what wraps around;
+//!    they overwrite it, which is checked; `registers`: what they update at one place is stored behind it;
+//!    `peel`: its first iteration is executed before it, for what wraps around;
 //! 3. `carried`: what its header's φs carry from one iteration to the next;
 //!    `selections`: those of them that keep a value of one iteration; `compaction`: those that count iterations in
 //!    which a condition holds;
@@ -54,6 +55,7 @@ mod past_zero;
 mod peel;
 mod put;
 mod recurrences;
+mod registers;
 mod rewrite;
 mod rings;
 mod safe_divisors;
@@ -62,6 +64,7 @@ mod selections;
 mod states;
 mod stop;
 mod strides;
+mod there;
 mod trips;
 mod truths;
 mod two_ends;
@@ -84,6 +87,7 @@ use super::driver::{Division, MadeVariants, Tail};
 use super::options::{AddedUp, Options, Origin};
 use super::{VectorizeError, no_return_paths, refused_calls, sign_masks};
 use assumed::Assumed;
+pub use assumed::Holds;
 use body::{Body, Lines, Special};
 use bounds::Bound;
 use carried::{Carried, Kind, combined, ordered};
@@ -106,8 +110,8 @@ pub struct VectorizedLoop {
     pub checks: usize,
     /// The names of numbers that must be 1, or it runs as it was.
     pub strides: Vec<String>,
-    /// Whether something is [taken to stay](Unit::holds) as it was loaded before the loop.
-    pub holds: bool,
+    /// What is [held](Unit::holds) that was loaded before the loop.
+    pub holds: Holds,
     /// How many arrays of indices are looked through for that.
     pub inspected: usize,
     /// Updates of memory that several iterations may make at one place.
@@ -214,9 +218,9 @@ pub struct Unit {
     /// Whether strides that are the same in all iterations, but not known, are taken for 1; with others the loop runs
     /// as it was.
     pub unit_strides: bool,
-    /// Whether what says how often the loop runs and where it accesses memory is loaded before it, although it may be
-    /// overwritten; where checks do not exclude that, the loop runs as it was.
-    pub holds: bool,
+    /// What is loaded before the loop, and stored behind it, although the loop may access it otherwise; where checks do
+    /// not exclude that, it runs as it was.
+    pub holds: Holds,
     /// With fewer iterations than these the scalar loop runs, unless it has cross-lane operations; 0 for never.
     pub least: u32,
 }
@@ -234,7 +238,7 @@ impl Unit {
             tail: Tail::Masked,
             prologue: 0,
             unit_strides: false,
-            holds: false,
+            holds: Holds::Nothing,
             least: 0,
         }
     }
@@ -356,13 +360,13 @@ pub fn vectorize_loop(
         VectorizeError::in_function(&rewritten, format!("the loop over groups is not valid:\n{e}")).internal()
     })?;
     module.functions[func] = rewritten;
-    let (checks, holds) = (checks.len(), assumed.is_some());
+    let checks = checks.len();
     Ok(VectorizedLoop {
         variants: made,
         carried: carries,
         checks,
         strides: names,
-        holds,
+        holds: unit.holds,
         inspected,
         pieces,
         apart,
@@ -608,16 +612,19 @@ fn understand_as(
         l = l.found_again(&mut scalar)?;
         invariant::hoist_bounds(module, &mut scalar, &l);
     }
-    let assumed = match unit.holds && !is_endless && options.width > 1 {
-        true => Some(assumed::assume(module, &mut scalar, &mut l)?),
-        false if unit.holds => return Err(Assumed::none(&scalar, &l).into()),
-        false => None,
-    };
-    if !is_endless && assumed.is_none() {
+    if !is_endless {
         mirrors::settle(module, &mut scalar, &l);
-        if kept_loads::keep(module, &mut scalar, &l) || forwarded::settle(module, &mut scalar, &l) {
-            l = l.found_again(&mut scalar)?;
-        }
+    }
+    let assumed = match unit.holds {
+        Holds::Nothing => None,
+        _ if is_endless || options.width == 1 => return Err(Assumed::none(&scalar, &l).into()),
+        holds => assumed::assume(module, &mut scalar, &mut l, holds)?,
+    };
+    if !is_endless
+        && assumed.is_none()
+        && (kept_loads::keep(module, &mut scalar, &l) || forwarded::settle(module, &mut scalar, &l))
+    {
+        l = l.found_again(&mut scalar)?;
     }
     for _ in 0..MAX_PEELED {
         // What is executed before the loop is executed before the checks.

@@ -8,6 +8,7 @@
 //! From the second iteration on, `before` is `i - 1`: an address like any other. In lanes it would be a value of the
 //! iteration before, and `a[before]` a gather. So the first iteration is copied to before the loop.
 
+use warpline_dataflow::ssa;
 use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, Module, Op, Type, Value};
 
 use super::carried::{Carried, Dependent, Kind};
@@ -74,6 +75,34 @@ pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wr
     let keep: Vec<bool> = func.blocks[l.header].phis.iter().map(|&p| !gone(func, p)).collect();
     let mut keep = keep.into_iter();
     func.retain_phis(l.header, |_| keep.next().unwrap_or(true));
+}
+
+/// Copies the loop to before it, which is left for it behind the first iteration that executes a block.
+pub(super) fn peel_until(func: &mut Function, l: &Loop, block: Block) {
+    let region: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
+    let entering = func.out_edges(l.preheader)[0];
+    let place = func.edges[l.back].from;
+    let which = func.out_edges(place).iter().position(|&e| e == l.back);
+    let twice = Twice::make(func, &region);
+    let (first, header) = (func.edges[entering].args.clone(), twice.copy(l.header));
+    func.redirect_edge(entering, header);
+    func.edges[entering].args = first;
+    let executed = func.add_var(Type::BOOL, "");
+    for (at, is) in [(l.preheader, false), (twice.copy(block), true)] {
+        let is = func.bool_const(is);
+        func.append(at, Op::WriteVar(executed), &[is], Type::Void);
+    }
+    let back = func.out_edges(twice.copy(place))[which.expect("the edge leaves the block")];
+    let next = func.edges[back].args.clone();
+    let behind = func.split_edge(back, "");
+    let is = func.append(behind, Op::ReadVar(executed), &[], Type::BOOL);
+    let is = func.insts[is].results[0];
+    func.set_terminator(behind, Op::CondBr, &[is], &[l.header, header]);
+    for to in func.out_edges(behind).to_vec() {
+        func.edges[to].args = next.clone();
+    }
+    twice.join(func);
+    ssa::construct_vars(func, &[executed]);
 }
 
 /// What an induction was in the iteration before.

@@ -64,8 +64,15 @@ fn settle_one(func: &mut Function, l: &Loop, users: &Users, position: usize, phi
     Some(())
 }
 
-/// The recurrence that a φ is, as [`settle`] writes it, and whether what is added is another in each iteration.
-pub(super) fn of(func: &Function, l: &Loop, phi: Value, next: Value) -> Option<(Affine, bool)> {
+/// The recurrence that a φ is, as [`settle`] or the program writes it, and whether what is added is another in each
+/// iteration; then nothing but the next value is computed from it.
+pub(super) fn of(
+    func: &Function,
+    l: &Loop,
+    users: &Users,
+    phi: Value,
+    next: Value,
+) -> Option<(Affine, bool)> {
     let product_of = |v: Value| {
         let data = &func.insts[func.def_inst(v)?];
         let fits =
@@ -75,9 +82,18 @@ pub(super) fn of(func: &Function, l: &Loop, phi: Value, next: Value) -> Option<(
     if let Some(a) = product_of(next) {
         return Some((Affine { a, t: None }, false));
     }
-    let data = &func.insts[func.def_inst(next).filter(|&i| func.insts[i].op == Op::Binary(BinaryOp::Add))?];
-    let (a, t) = (product_of(data.args[0])?, data.args[1]);
-    Some((Affine { a, t: Some(t) }, !l.is_invariant(func, t)))
+    let sum = func.def_inst(next).filter(|&i| func.insts[i].op == Op::Binary(BinaryOp::Add))?;
+    let (product, t) = (func.insts[sum].args[0], func.insts[sum].args[1]);
+    let affine = Affine { a: product_of(product)?, t: Some(t) };
+    let varies = !l.is_invariant(func, t);
+    let is_left = || {
+        let dependent = Dependent::of(func, users, phi);
+        let others = func.edges[l.back].args.iter().filter(|&&v| dependent.values.contains(v)).count();
+        // What was written otherwise is still there, but nothing comes of it.
+        let arithmetic = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Shl].map(Op::Binary);
+        others == 1 && dependent.insts.iter().all(|&i| arithmetic.contains(&func.insts[i].op))
+    };
+    (!varies || is_left()).then_some((affine, varies))
 }
 
 /// How a φ becomes its next value.

@@ -1,0 +1,56 @@
+//! Loops that update memory at one place, which is held in registers where nobody else accesses it. What becomes of it
+//! where somebody does is seen where memory overlaps.
+
+mod common;
+
+use common::{has_clang, ok, warpline};
+
+const SOURCE: &str = r#"
+#include <stddef.h>
+struct vec { int *data; int n; };
+struct text { char *s; size_t n; };
+int total, count;
+void push(struct vec *v, const int *a, int n) { for (int k = 0; k < n; k++) if (a[k] > 10) v->data[v->n++] = a[k]; }
+void refill(struct vec *v, const int *a, int n) {
+  v->n = 0;
+  for (int k = 0; k < n; k++) if (a[k] & 1) v->data[v->n++] = a[k];
+}
+void keep(int *out, int *kept, const int *a, int n) {
+  *kept = 0;
+  for (int k = 0; k < n; k++) if (a[k] > 10) out[(*kept)++] = a[k];
+}
+void upper(struct text *t, const char *s, int n) {
+  t->n = 0;
+  for (int k = 0; k < n; k++) t->s[t->n++] = s[k] >= 'a' && s[k] <= 'z' ? s[k] - 32 : s[k];
+}
+void most(int *m, const int *a, int n) { for (int k = 0; k < n; k++) *m = *m > a[k] ? *m : a[k]; }
+void hash(unsigned *h, const unsigned char *s, int n) { for (int k = 0; k < n; k++) *h = *h * 31 + s[k]; }
+void running(int *sum, int *out, const int *a, int n) {
+  for (int k = 0; k < n; k++) { *sum += a[k]; out[k] = *sum; }
+}
+void products(int *c, const int *a, const int *b, int n) {
+  for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) c[j] += a[k] * b[j * n + k];
+}
+void globals(const int *a, int n) { for (int k = 0; k < n; k++) { total += a[k]; count++; } }
+"#;
+
+#[test]
+fn what_iterations_update_at_one_place_is_held_in_registers() {
+    if !has_clang() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("places.c");
+    std::fs::write(&file, SOURCE).unwrap();
+    let functions = ["push", "refill", "keep", "upper", "most", "hash", "running", "products", "globals"];
+    for (k, function) in functions.into_iter().enumerate() {
+        for (width, n) in [("4", 0), ("8", 1), ("16", 33), ("64", 120 + k)] {
+            let n = format!("n={n}");
+            let options =
+                ["run", file.to_str().unwrap(), "--function", function, "--width", width, "--bind", &n];
+            let printed = ok(&warpline(&options));
+            let vectorized = printed.starts_with(&format!("{function}: loop at"));
+            assert!(vectorized && printed.contains("; 0 mismatches"), "{options:?}: {printed}");
+        }
+    }
+}
