@@ -203,10 +203,18 @@ fn packed(c: &Comparison<'_>, (a, b): (&Access, &Access), order: Order) -> Optio
     apart(first, second)
 }
 
-/// The check that two stretches are apart, unless they begin at one pointer and move alike, so that they hardly are.
+/// The check that two stretches are apart, unless they begin at one pointer, and nothing that is not known before the
+/// code runs could keep them apart: in some iterations they are at the same bytes, then.
 fn apart(a: Span, b: Span) -> Option<Check> {
-    let alike = a.base == b.base && a.terms == b.terms && a.products == b.products && a.step == b.step;
-    (!alike).then_some(Check { a, b, form: Form::Apart })
+    let alike = a.base == b.base && a.terms == b.terms && a.products == b.products;
+    let meet =
+        alike && (a.step == b.step || !a.bytes_of_some().zip(b.bytes_of_some()).is_some_and(are_apart));
+    (!meet).then_some(Check { a, b, form: Form::Apart })
+}
+
+/// Whether two stretches of bytes, of which the last ones are included, have none in common.
+fn are_apart(((a, b), (c, d)): ((i128, i128), (i128, i128))) -> bool {
+    b < c || d < a
 }
 
 /// What is known to stretch over so many bytes at most is not looked at closer.

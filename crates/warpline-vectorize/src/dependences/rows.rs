@@ -32,7 +32,15 @@ pub(super) fn plan<'a>(c: &Comparison<'a>, region: &Region<'a>, a: &Access, b: &
         _ => return None,
     };
     let columns = matches!(form, Form::Columns(..));
-    Some(Check { a: reach(&resolve, a, x, columns)?, b: reach(&resolve, b, y, columns)?, form })
+    let (a, b) = (reach(&resolve, a, x, columns)?, reach(&resolve, b, y, columns)?);
+    (!share_a_row(&a, &b)).then_some(Check { a, b, form })
+}
+
+/// Whether an iteration certainly touches more than a row: its own, and one that another iteration touches alike.
+fn share_a_row(a: &Span, b: &Span) -> bool {
+    let apart = i128::from(a.offset) - i128::from(b.offset);
+    let touched = apart.abs() + i128::from(a.size.min(b.size));
+    a.products.is_empty() && a.extents == b.extents && touched > i128::from(a.step).abs()
 }
 
 /// The row whose index moves while lanes are at different columns of it.

@@ -9,6 +9,9 @@ use super::interval::Interval;
 use super::region::Sym;
 use super::scalar::Tree;
 
+/// Loops have as many iterations at least, where nobody knows how many they are.
+const FEW_ROUNDS: i64 = 16;
+
 /// A number that is known before a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Number {
@@ -65,6 +68,18 @@ impl Span {
         let Span { base, terms, offset: _, step, products, extents, size: _ } = self;
         (base, terms, *step) == (&other.base, &other.terms, other.step)
             && (products, extents) == (&other.products, &other.extents)
+    }
+
+    /// The bytes of the first few iterations, from what is the same in all spans alike on: the first and the last one,
+    /// if that is known.
+    pub(super) fn bytes_of_some(&self) -> Option<(i128, i128)> {
+        let far = i128::from(self.step) * i128::from(FEW_ROUNDS - 1);
+        let (mut first, mut last) = (far.min(0), far.max(0) + i128::from(self.size) - 1);
+        for extent in &self.extents {
+            let &Extent::Known(low, high) = extent else { return None };
+            (first, last) = (first + i128::from(low), last + i128::from(high));
+        }
+        Some((first + i128::from(self.offset), last + i128::from(self.offset)))
     }
 
     /// One that stretches over this and another one alike, if there is no more between them than what they move by.

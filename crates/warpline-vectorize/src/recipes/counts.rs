@@ -61,11 +61,11 @@ fn kind_of(recipe: &Recipe) -> Option<RecipeKind> {
             How::Pick => RecipeKind::Picked,
             How::Between(_) => RecipeKind::Interleaved,
             How::Avx2(_) | How::Native => RecipeKind::Gather,
-            How::ByLane => RecipeKind::GatherByLane,
+            How::ByLane | How::Stepped(_) => RecipeKind::GatherByLane,
         },
         Recipe::Scatter(scatter) => match scatter.how {
             How::Pick => RecipeKind::Picked,
-            How::ByLane => RecipeKind::ScatterByLane,
+            How::ByLane | How::Stepped(_) => RecipeKind::ScatterByLane,
             _ => RecipeKind::Scatter,
         },
         Recipe::Scalarize { .. } => RecipeKind::Scalarized,

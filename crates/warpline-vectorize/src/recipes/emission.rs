@@ -134,7 +134,7 @@ impl Plan {
             Recipe::Gather(gather) => match (gather.how, &gather.place) {
                 (How::Pick, super::Place::Own(own)) => promised.add("load", self.elements_of(own)),
                 (How::Avx2(lanes), _) => promised.add(MASKED[5], width / lanes as usize),
-                (How::ByLane, _) => promised.add("load", width),
+                (How::ByLane | How::Stepped(_), _) => promised.add("load", width),
                 (How::Between(_), _) => promised.add("load", 2),
                 _ => promised.add(MASKED[2], 1),
             },
@@ -152,7 +152,7 @@ impl Plan {
                     promised.add("load", self.elements_of(own));
                     promised.add("store", self.elements_of(own));
                 }
-                (How::ByLane, _) => promised.add("store", width),
+                (How::ByLane | How::Stepped(_), _) => promised.add("store", width),
                 _ => promised.add(MASKED[3], 1),
             },
             Recipe::Variant(variant) => promised.add(&format!("call of {}", variant.name), 1),

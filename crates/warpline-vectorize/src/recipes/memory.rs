@@ -104,7 +104,7 @@ impl Planner<'_> {
             Some(own) => (Place::Own(own), How::Pick),
             None => (
                 self.split_address(address).map_or(Place::Pointers, Place::Indexed),
-                if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native },
+                self.one_by_one(i, address, elem),
             ),
         };
         Recipe::Scatter(Box::new(Scatter { place, how }))
@@ -164,8 +164,23 @@ impl Planner<'_> {
         if let Some(lanes) = self.lanes_of_avx2(&place, elem) {
             return gather(place, None, How::Avx2(lanes));
         }
-        let how = if self.goes_by_lane(i, elem) { How::ByLane } else { How::Native };
-        gather(place, None, how)
+        gather(place, None, self.one_by_one(i, address, elem))
+    }
+
+    /// How elements anywhere are accessed that no instruction of AVX2 gathers.
+    fn one_by_one(&self, i: Inst, address: Value, elem: Type) -> How {
+        match self.rep(address) {
+            Rep::Strided(step) if !self.is_masked(i) && !self.is_in_hardware(elem) && self.width > 1 => {
+                How::Stepped(step)
+            }
+            _ if self.goes_by_lane(i, elem) => How::ByLane,
+            _ => How::Native,
+        }
+    }
+
+    /// Whether the machine has instructions that access such elements anywhere, under a mask.
+    fn is_in_hardware(&self, elem: Type) -> bool {
+        self.options.machine.gathers == Gathers::Everything && matches!(self.bits_of(elem), 32 | 64)
     }
 
     /// By what instructions of the machine words are gathered, if by any.
@@ -252,9 +267,7 @@ impl Planner<'_> {
 
     /// Whether accesses anywhere are to be made one after the other, as LLVM would not make them well.
     fn goes_by_lane(&self, i: Inst, elem: Type) -> bool {
-        let in_hardware =
-            self.options.machine.gathers == Gathers::Everything && matches!(self.bits_of(elem), 32 | 64);
-        !in_hardware && self.width > 1 && self.is_on_stack_kind(i) && self.is_masked(i)
+        !self.is_in_hardware(elem) && self.width > 1 && self.is_on_stack_kind(i) && self.is_masked(i)
     }
 
     /// Whether pointers of an access may as well point to the stack.

@@ -284,6 +284,8 @@ pub(crate) enum How {
     Avx2(u32),
     /// LLVM's masked gathers or scatters.
     Native,
+    /// A scalar access for each lane, so many bytes behind the lane's before.
+    Stepped(i64),
     /// One element after the other, inactive lanes' at a place that nobody looks at.
     ByLane,
 }

@@ -360,7 +360,7 @@ impl Maker<'_> {
             Recipe::Gather(gather) => match gather.how {
                 How::Avx2(_) => true,
                 How::Native => self.machine.gathers == Gathers::Everything,
-                How::Pick | How::Between(_) | How::ByLane => false,
+                How::Pick | How::Between(_) | How::ByLane | How::Stepped(_) => false,
             },
             _ => false,
         }

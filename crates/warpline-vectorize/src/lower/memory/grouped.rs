@@ -47,6 +47,9 @@ impl Lower<'_> {
         if let How::Between(between) = gather.how {
             return self.load_between(&between, access, vty, at);
         }
+        if let How::Stepped(step) = gather.how {
+            return self.load_stepped(address, step, access, vty, at);
+        }
         let split = match &gather.place {
             Place::Indexed(split) => Some(split),
             _ => None,
@@ -62,6 +65,47 @@ impl Lower<'_> {
             return Ok(self.masked_load("llvm.masked.gather", ptrs, access, mask, vty, at));
         }
         self.load_lanes(ptrs, access, vty, at)
+    }
+
+    /// Scalarized loads, each so many bytes behind the one before.
+    fn load_stepped(
+        &mut self,
+        address: Value,
+        step: i64,
+        access: MemAccess,
+        vty: Type,
+        at: Inst,
+    ) -> Result<Value, VectorizeError> {
+        let elem = vty.elem().map_or(Type::Void, Type::from);
+        let first = self.scalar(address, at)?;
+        let mut lanes = Vec::new();
+        for k in 0..self.width {
+            let ptr = self.offset_by(first, step.wrapping_mul(k.into()));
+            let load = self.out.append(self.block, Op::Load(access), &[ptr], elem);
+            self.copy_metadata(at, load);
+            lanes.push(self.out.insts[load].results[0]);
+        }
+        Ok(self.collected(lanes, elem, vty))
+    }
+
+    /// Scalarized stores, each so many bytes behind the one before.
+    fn store_stepped(
+        &mut self,
+        x: Value,
+        address: Value,
+        step: i64,
+        access: MemAccess,
+        at: Inst,
+    ) -> Result<(), VectorizeError> {
+        let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
+        let first = self.scalar(address, at)?;
+        for k in 0..self.width {
+            let ptr = self.offset_by(first, step.wrapping_mul(k.into()));
+            let lane = self.extract_lane(x, elem, k);
+            let store = self.emit_void(Op::Store(access), &[lane, ptr]);
+            self.copy_metadata(at, store);
+        }
+        Ok(())
     }
 
     /// Scalarized loads.
@@ -109,6 +153,9 @@ impl Lower<'_> {
             Place::Indexed(split) => Some(split),
             Place::Pointers => None,
         };
+        if let How::Stepped(step) = scatter.how {
+            return self.store_stepped(x, address, step, access, at);
+        }
         let ptrs = self.addresses(address, split, at)?;
         if scatter.how == How::Native {
             let mask = self.mask_or_true(at)?;
