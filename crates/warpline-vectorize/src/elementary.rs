@@ -48,11 +48,6 @@ impl Elementary {
         Some(Elementary { function, kind })
     }
 
-    /// Whether it is one on `double`.
-    pub fn is_double(self) -> bool {
-        self.kind == FloatKind::Double
-    }
-
     /// The largest error, in units in the last place.
     pub fn max_ulp(self) -> u32 {
         match (self.function, self.kind) {
