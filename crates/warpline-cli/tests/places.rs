@@ -31,6 +31,15 @@ void running(int *sum, int *out, const int *a, int n) {
 void products(int *c, const int *a, const int *b, int n) {
   for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) c[j] += a[k] * b[j * n + k];
 }
+struct stats { long sum; int n, most, least; };
+void summed(struct stats *s, const int *a, int n) {
+  for (int k = 0; k < n; k++) {
+    s->sum += a[k];
+    s->n++;
+    s->most = s->most > a[k] ? s->most : a[k];
+    if (a[k] < s->least) s->least = a[k];
+  }
+}
 void globals(const int *a, int n) { for (int k = 0; k < n; k++) { total += a[k]; count++; } }
 "#;
 
@@ -42,7 +51,8 @@ fn what_iterations_update_at_one_place_is_held_in_registers() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("places.c");
     std::fs::write(&file, SOURCE).unwrap();
-    let functions = ["push", "refill", "keep", "upper", "most", "hash", "running", "products", "globals"];
+    let functions =
+        ["push", "refill", "keep", "upper", "most", "hash", "running", "products", "summed", "globals"];
     for (k, function) in functions.into_iter().enumerate() {
         for (width, n) in [("4", 0), ("8", 1), ("16", 33), ("64", 120 + k)] {
             let n = format!("n={n}");

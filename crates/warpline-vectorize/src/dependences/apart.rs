@@ -3,6 +3,7 @@
 
 use super::Region;
 use super::roots::Objects;
+use warpline_dataflow::linear::Address;
 use warpline_ir::{AccessType, Function, Inst, Module, Value};
 
 /// What is known of the objects and types of a function.
@@ -39,6 +40,19 @@ impl<'a> Apart<'a> {
         let roots = |i: Inst| self.func.accessed(i).map(|a| self.objects.of(a.address));
         let (Some(a), Some(b)) = (roots(a), roots(b)) else { return false };
         self.objects.are_apart(&a, &b)
+    }
+
+    /// Whether one access is at a constant distance from another one, and both touch different bytes in one iteration;
+    /// in all iterations, then, if the address of one is the same in all.
+    pub(crate) fn lie_side_by_side(&self, a: Inst, b: Inst) -> bool {
+        let access = |i: Inst| {
+            let accessed = self.func.accessed(i)?;
+            let size = self.module.layout.store_size(&self.module.types, accessed.ty)?;
+            Some((Address::of(self.module, self.func, accessed.address)?, size))
+        };
+        access(a).zip(access(b)).is_some_and(|((x, of_a), (y, of_b))| {
+            x.distance(&y).is_some_and(|d| d.unsigned_abs() >= if d < 0 { of_b } else { of_a })
+        })
     }
 }
 

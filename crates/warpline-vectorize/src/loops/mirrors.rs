@@ -105,7 +105,8 @@ impl Mirror {
             _ => false,
         };
         let first = last_before(module, func, l.preheader, &apart, |i| is_there(i) && gives(i), is_there)?;
-        if !others.iter().all(|&i| apart.never_meet(i, first)) {
+        // Another field of a structure is elsewhere as well: the address is the same in all iterations.
+        if !others.iter().all(|&i| apart.never_meet(i, first) || apart.lie_side_by_side(i, first)) {
             return None;
         }
         let next = func.edges[l.back].args[position];

@@ -129,16 +129,12 @@ impl Cell {
     ) -> Option<Cell> {
         let own = func.accessed(lead).filter(|own| fits_register(own.ty))?;
         let at = Address::of(module, func, own.address).filter(|_| !varies(func, l, own.address))?;
-        let size = |ty: Type| module.layout.store_size(&module.types, ty).unwrap_or(u64::MAX);
         let (mut accesses, mut others) = (Vec::new(), Vec::new());
         for (i, place) in all {
             let accessed = func.accessed(*i)?;
             match place.as_ref().and_then(|place| at.distance(place)) {
                 Some(0) if accessed.ty == own.ty => accesses.push(*i),
-                Some(d) => {
-                    let first = if d < 0 { accessed.ty } else { own.ty };
-                    (d.unsigned_abs() >= size(first)).then_some(())?;
-                }
+                Some(_) => apart.lie_side_by_side(lead, *i).then_some(())?,
                 None => others.extend(Some(*i).filter(|&i| !apart.never_meet(lead, i))),
             }
         }
