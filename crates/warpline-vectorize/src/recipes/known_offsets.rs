@@ -270,7 +270,9 @@ pub(crate) fn are_worthwhile(
         return false;
     }
     let position = |v: Value| func.params.iter().position(|&p| p == v);
-    let is_uniform = |v: Value| position(v).is_some_and(|k| args[k] == ArgShape::Uniform);
+    // So are the addresses of globals.
+    let is_uniform =
+        |v: Value| func.constant(v).is_some() || position(v).is_some_and(|k| args[k] == ArgShape::Uniform);
     let known = KnownOffsets::compute(module, func, MANY, origins, is_uniform);
     insts().any(|i| matches!(func.insts[i].op, Op::Load(_)) && known.bent(func.insts[i].args[0]).is_some())
 }
