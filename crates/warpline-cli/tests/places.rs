@@ -2,8 +2,11 @@
 //! where somebody does is seen where memory overlaps.
 
 mod common;
+#[path = "common/right.rs"]
+mod right;
 
-use common::{has_clang, ok, warpline};
+use common::has_clang;
+use right::is_right;
 
 const SOURCE: &str = r#"
 #include <stddef.h>
@@ -49,18 +52,12 @@ fn what_iterations_update_at_one_place_is_held_in_registers() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("places.c");
-    std::fs::write(&file, SOURCE).unwrap();
     let functions =
         ["push", "refill", "keep", "upper", "most", "hash", "running", "products", "summed", "globals"];
     for (k, function) in functions.into_iter().enumerate() {
         for (width, n) in [("4", 0), ("8", 1), ("16", 33), ("64", 120 + k)] {
             let n = format!("n={n}");
-            let options =
-                ["run", file.to_str().unwrap(), "--function", function, "--width", width, "--bind", &n];
-            let printed = ok(&warpline(&options));
-            let vectorized = printed.starts_with(&format!("{function}: loop at"));
-            assert!(vectorized && printed.contains("; 0 mismatches"), "{options:?}: {printed}");
+            is_right(folder.path(), SOURCE, function, &["--width", width, "--bind", &n]);
         }
     }
 }

@@ -2,8 +2,11 @@
 //! matrices of which only the size is passed. The lane interpreter and the scalar code are the judges, in `run`.
 
 mod common;
+#[path = "common/right.rs"]
+mod right;
 
-use common::{has_clang, ok, warpline};
+use common::has_clang;
+use right::{is_right, run};
 
 /// Functions, each with one loop that is vectorized.
 const TEXT: &str = r#"#include <stdbool.h>
@@ -148,20 +151,6 @@ int backwards(const int *restrict x, int *restrict out, unsigned n) {
   return sum;
 }
 "#;
-
-fn run(folder: &std::path::Path, text: &str, function: &str, options: &[&str]) -> String {
-    let file = folder.join("text.c");
-    std::fs::write(&file, text).unwrap();
-    ok(&warpline(&[&["run", file.to_str().unwrap(), "--function", function], options].concat()))
-}
-
-/// Runs a function, of which the loop must be vectorized and compute the same.
-#[track_caller]
-fn is_right(folder: &std::path::Path, text: &str, function: &str, options: &[&str]) {
-    let printed = run(folder, text, function, options);
-    let vectorized = printed.starts_with(&format!("{function}: loop at"));
-    assert!(vectorized && printed.contains("; 0 mismatches"), "{options:?}: {printed}");
-}
 
 #[test]
 fn loops_over_text_and_signals_are_vectorized_and_compute_the_same() {

@@ -650,8 +650,8 @@ impl Machine {
         Ok(MadeLoop { function, place, width, header, made, estimate, rather_scalar, remarks })
     }
 
-    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over; also
-    /// whether they update memory that they may share. The function notes what may be combined in any order.
+    /// How many iterations side by side are asked for or expected to pay, and how many of those that are left over;
+    /// also whether they update memory that they may share. The function notes what may be combined in any order.
     fn width(
         &self,
         imported: &mut Imported,

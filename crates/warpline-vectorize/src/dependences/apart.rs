@@ -41,19 +41,19 @@ impl<'a> Apart<'a> {
         let (Some(a), Some(b)) = (roots(a), roots(b)) else { return false };
         self.objects.are_apart(&a, &b)
     }
+}
 
-    /// Whether one access is at a constant distance from another one, and both touch different bytes in one iteration;
-    /// in all iterations, then, if the address of one is the same in all.
-    pub(crate) fn lie_side_by_side(&self, a: Inst, b: Inst) -> bool {
-        let access = |i: Inst| {
-            let accessed = self.func.accessed(i)?;
-            let size = self.module.layout.store_size(&self.module.types, accessed.ty)?;
-            Some((Address::of(self.module, self.func, accessed.address)?, size))
-        };
-        access(a).zip(access(b)).is_some_and(|((x, of_a), (y, of_b))| {
-            x.distance(&y).is_some_and(|d| d.unsigned_abs() >= if d < 0 { of_b } else { of_a })
-        })
-    }
+/// What a load or store accesses: where, and how many bytes.
+pub(crate) fn stretch_of(module: &Module, func: &Function, i: Inst) -> Option<(Address, u64)> {
+    let accessed = func.accessed(i)?;
+    let size = module.layout.store_size(&module.types, accessed.ty)?;
+    Some((Address::of(module, func, accessed.address)?, size))
+}
+
+/// Whether one stretch is at a constant distance from another one, and they have no byte in common in one iteration;
+/// in all iterations, then, if the address of one is the same in all.
+pub(crate) fn lie_side_by_side((a, of_a): &(Address, u64), (b, of_b): &(Address, u64)) -> bool {
+    a.distance(b).is_some_and(|d| d.unsigned_abs() >= if d < 0 { *of_b } else { *of_a })
 }
 
 /// Whether accesses as these types, if they are known, never touch the same memory.

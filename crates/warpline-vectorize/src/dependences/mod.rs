@@ -65,7 +65,7 @@ use place::Places;
 use roots::Objects;
 
 pub(super) use access::is_silent;
-pub(super) use apart::Apart;
+pub(super) use apart::{Apart, lie_side_by_side, stretch_of};
 pub(crate) use checks::Check;
 pub(super) use pieces::cut;
 pub(crate) use pieces::{Pieces, is_piece};

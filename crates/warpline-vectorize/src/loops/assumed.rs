@@ -86,13 +86,17 @@ pub(super) fn assume(
     if peel::size(func, l) > MAX_INSTS {
         return Err(Assumed::none(func, l));
     }
-    let awaited = Some(holds).filter(|&h| h == Holds::Awaited).and_then(|_| awaited(module, func, l));
+    let awaited = if holds == Holds::Awaited { awaited(module, func, l) } else { None };
     if let Some(block) = awaited {
         peel::peel_until(func, l, block);
         *l = l.found_again(func)?;
     }
-    let cells = registers::find(module, func, l, awaited);
-    let mut loads = find(module, func, l, awaited);
+    let (cells, mut loads) = {
+        let accesses = Accesses::of(module, func, l).ok_or_else(|| Assumed::none(func, l))?;
+        let there = There::new(module, func, l, awaited);
+        let cells = registers::find(module, func, l, &accesses, &there);
+        (cells, find(module, func, l, accesses, &there))
+    };
     let is_certain = loads.all.is_empty() && cells.iter().all(|c| c.is_alone);
     if loads.all.is_empty() && cells.is_empty() {
         return Err(Assumed::none(func, l));
@@ -149,19 +153,17 @@ fn awaited(module: &Module, func: &Function, l: &Loop) -> Option<Block> {
     blocks.reduce(|a, b| if dominates(&l.dominators, a, b) { b } else { a })
 }
 
-/// Loads that the number of iterations or an address is computed from, and that no store certainly changes; also those
-/// that are made whenever a block is executed.
-fn find(module: &Module, func: &Function, l: &Loop, awaited: Option<Block>) -> Loads {
+/// Loads that the number of iterations or an address is computed from, and that no store certainly changes; also
+/// conditional ones of what is there.
+fn find(module: &Module, func: &Function, l: &Loop, accesses: Accesses, there: &There<'_>) -> Loads {
     let mut found = Loads { all: Vec::new(), unsure: Vec::new(), there: Vec::new(), may_pass: true };
-    let Some(Accesses { mut loads, stores, all, .. }) = Accesses::of(module, func, l) else { return found };
+    let Accesses { mut loads, stores, all, .. } = accesses;
     if all.len() == stores.len() || stores.is_empty() {
         return found;
     }
     let needed = needed(func, l);
     let is_needed = |i: &Inst| needed.contains(func.insts[*i].results[0]);
     loads.retain(is_needed);
-    // What is loaded under a condition, from what is there.
-    let there = There::new(module, func, l, awaited);
     let is_sure = |i: &Inst| loads.contains(i) || stores.contains(i);
     found.there.extend(all.into_iter().filter(|i| !is_sure(i) && is_needed(i) && there.has(*i)));
     loads.extend(&found.there);

@@ -240,7 +240,7 @@ fn add_test(func: &mut Function, header: Block) -> Inst {
 }
 
 /// The edges that leave a loop of these blocks for blocks of one kind.
-fn leaving(func: &Function, blocks: &EntitySet<Block>, to: impl Fn(Block) -> bool) -> Vec<Edge> {
+pub(super) fn leaving(func: &Function, blocks: &EntitySet<Block>, to: impl Fn(Block) -> bool) -> Vec<Edge> {
     let inside = func.layout.iter().filter(|&&b| blocks.contains(b));
     let leaves = |&e: &Edge| !blocks.contains(func.edges[e].to) && to(func.edges[e].to);
     inside.flat_map(|&b| func.out_edges(b).iter().copied()).filter(leaves).collect()

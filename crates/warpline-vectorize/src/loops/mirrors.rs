@@ -17,7 +17,7 @@ use warpline_ir::{Block, Edge, Effects, Function, Inst, InstFlags, Module, Op, V
 use super::find::Loop;
 use super::invariant::Accesses;
 use super::selections::incoming;
-use crate::dependences::Apart;
+use crate::dependences::{Apart, lie_side_by_side, stretch_of};
 use crate::known_calls::is_annotation;
 use crate::unused;
 
@@ -106,7 +106,10 @@ impl Mirror {
         };
         let first = last_before(module, func, l.preheader, &apart, |i| is_there(i) && gives(i), is_there)?;
         // Another field of a structure is elsewhere as well: the address is the same in all iterations.
-        if !others.iter().all(|&i| apart.never_meet(i, first) || apart.lie_side_by_side(i, first)) {
+        let stretch = |i: Inst| stretch_of(module, func, i);
+        let is_beside =
+            |i: Inst| stretch(i).zip(stretch(first)).is_some_and(|(a, b)| lie_side_by_side(&a, &b));
+        if !others.iter().all(|&i| apart.never_meet(i, first) || is_beside(i)) {
             return None;
         }
         let next = func.edges[l.back].args[position];

@@ -612,9 +612,7 @@ fn understand_as(
         l = l.found_again(&mut scalar)?;
         invariant::hoist_bounds(module, &mut scalar, &l);
     }
-    if !is_endless {
-        mirrors::settle(module, &mut scalar, &l);
-    }
+    mirrors::settle(module, &mut scalar, &l);
     let assumed = match unit.holds {
         Holds::Nothing => None,
         _ if is_endless || options.width == 1 => return Err(Assumed::none(&scalar, &l).into()),

@@ -9,7 +9,7 @@
 //! iteration before, and `a[before]` a gather. So the first iteration is copied to before the loop.
 
 use warpline_dataflow::ssa;
-use warpline_ir::{BinaryOp, Block, Function, Inst, InstFlags, Module, Op, Type, Value};
+use warpline_ir::{BinaryOp, Block, Edge, Function, Inst, InstFlags, Module, Op, Type, Value};
 
 use super::carried::{Carried, Dependent, Kind};
 use super::find::Loop;
@@ -52,8 +52,9 @@ pub(super) fn size(func: &Function, l: &Loop) -> usize {
     blocks.map(|&b| func.block_insts(b).count()).sum()
 }
 
-/// Copies the first iteration to before the loop, and computes these φs from the inductions.
-pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wrapped]) {
+/// Copies the loop to before it, where control comes to instead: the copies, and the copy's own way back. Whoever
+/// copies then leads on to the loop, and joins both.
+fn copy_before(func: &mut Function, l: &Loop) -> (Twice, Edge) {
     let region: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
     let entering = func.out_edges(l.preheader)[0];
     let place = func.edges[l.back].from;
@@ -63,6 +64,12 @@ pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wr
     func.redirect_edge(entering, twice.copy(l.header));
     func.edges[entering].args = first;
     let back = func.out_edges(twice.copy(place))[which.expect("the edge leaves the block")];
+    (twice, back)
+}
+
+/// Copies the first iteration to before the loop, and computes these φs from the inductions.
+pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wrapped]) {
+    let (twice, back) = copy_before(func, l);
     let next = func.edges[back].args.clone();
     func.redirect_edge(back, l.header);
     func.edges[back].args = next;
@@ -79,25 +86,16 @@ pub(super) fn peel(module: &Module, func: &mut Function, l: &Loop, wrapped: &[Wr
 
 /// Copies the loop to before it, which is left for it behind the first iteration that executes a block.
 pub(super) fn peel_until(func: &mut Function, l: &Loop, block: Block) {
-    let region: Vec<Block> = func.layout.iter().copied().filter(|&b| l.blocks.contains(b)).collect();
-    let entering = func.out_edges(l.preheader)[0];
-    let place = func.edges[l.back].from;
-    let which = func.out_edges(place).iter().position(|&e| e == l.back);
-    let twice = Twice::make(func, &region);
-    let (first, header) = (func.edges[entering].args.clone(), twice.copy(l.header));
-    func.redirect_edge(entering, header);
-    func.edges[entering].args = first;
+    let (twice, back) = copy_before(func, l);
     let executed = func.add_var(Type::BOOL, "");
     for (at, is) in [(l.preheader, false), (twice.copy(block), true)] {
         let is = func.bool_const(is);
         func.append(at, Op::WriteVar(executed), &[is], Type::Void);
     }
-    let back = func.out_edges(twice.copy(place))[which.expect("the edge leaves the block")];
     let next = func.edges[back].args.clone();
     let behind = func.split_edge(back, "");
-    let is = func.append(behind, Op::ReadVar(executed), &[], Type::BOOL);
-    let is = func.insts[is].results[0];
-    func.set_terminator(behind, Op::CondBr, &[is], &[l.header, header]);
+    let is = func.append_value(behind, Op::ReadVar(executed), &[], Type::BOOL);
+    func.set_terminator(behind, Op::CondBr, &[is], &[l.header, twice.copy(l.header)]);
     for to in func.out_edges(behind).to_vec() {
         func.edges[to].args = next.clone();
     }

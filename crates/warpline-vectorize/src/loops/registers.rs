@@ -9,8 +9,8 @@
 //! and types say so, or it is [checked](super::assumed) before.
 //!
 //! Nothing is stored where the program does not store: what differs from what was loaded has been stored by some
-//! iteration. And nothing is loaded that may not be there: the first iteration loads it, before anything else can end it,
-//! or it is [there] in any case.
+//! iteration. And nothing is loaded that may not be there: the first iteration loads it, before anything else can end
+//! it, or it is [there] in any case.
 //!
 //! [there]: super::there
 //!
@@ -20,14 +20,13 @@ use cranelift_entity::packed_option::PackedOption;
 use warpline_dataflow::linear::{Address, same_address};
 use warpline_dataflow::ssa;
 use warpline_ir::{
-    Block, CastOp, Edge, Function, Inst, InstFlags, IntPred, Loc, MemAccess, Module, Op, Origin, Type, Value,
-    Var,
+    Block, CastOp, Function, Inst, InstFlags, IntPred, Loc, MemAccess, Module, Op, Origin, Type, Value, Var,
 };
 
-use super::find::Loop;
+use super::find::{Loop, leaving};
 use super::invariant::Accesses;
 use super::there::There;
-use crate::dependences::Apart;
+use crate::dependences::{Apart, lie_side_by_side, stretch_of};
 
 /// So many places are held in registers at most.
 const MAX_CELLS: usize = 16;
@@ -37,6 +36,9 @@ const MAX_EXITS: usize = 8;
 
 /// How deep what an address is computed from is followed.
 const MAX_DEPTH: u32 = 16;
+
+/// Where an access is, and how many bytes it has.
+type Stretch = (Address, u64);
 
 /// Memory that is accessed at one place.
 pub(super) struct Cell {
@@ -63,33 +65,29 @@ pub(super) struct Loaded {
 
 /// The cells of a loop that may be registers, as far as it is known, or can be checked, that nobody else accesses
 /// them.
-pub(super) fn find(module: &Module, func: &Function, l: &Loop, awaited: Option<Block>) -> Vec<Cell> {
-    let Some(Accesses { loads: mut leads, certain_stores, all, .. }) = Accesses::of(module, func, l) else {
-        return Vec::new();
-    };
-    if !l.dead.is_empty() || exits(func, l).len() > MAX_EXITS {
+pub(super) fn find(
+    module: &Module,
+    func: &Function,
+    l: &Loop,
+    accesses: &Accesses,
+    there: &There<'_>,
+) -> Vec<Cell> {
+    let Accesses { loads, stores, certain_stores, all } = accesses;
+    if stores.is_empty() || !l.dead.is_empty() || leaving(func, &l.blocks, |_| true).len() > MAX_EXITS {
         return Vec::new();
     }
-    let is_store = |i: &Inst| matches!(func.insts[*i].op, Op::Store(_));
-    if !all.iter().any(is_store) {
-        return Vec::new();
-    }
-    let address = |i: Inst| Address::of(module, func, func.accessed(i)?.address);
-    let all: Vec<(Inst, Option<Address>)> = all.iter().map(|&i| (i, address(i))).collect();
     let apart = Apart::new(module, func, None);
     // What is stored in every iteration could be loaded there as well.
-    leads.extend(certain_stores);
-    let there = There::new(module, func, l, awaited);
-    let others = all.iter().map(|&(i, _)| i).filter(|i| !is_store(i) && !leads.contains(i));
+    let certain: Vec<Inst> = loads.iter().chain(certain_stores).copied().collect();
+    let conditional = all.iter().copied().filter(|i| !stores.contains(i) && !certain.contains(i));
+    let conditional = conditional.filter(|&i| there.has(i)).map(|i| (i, true));
+    let all: Vec<(Inst, Option<Stretch>)> = all.iter().map(|&i| (i, stretch_of(module, func, i))).collect();
     let mut cells: Vec<Cell> = Vec::new();
-    for lead in leads.iter().copied().chain(others.filter(|&i| there.has(i))) {
+    for (lead, is_there) in certain.iter().map(|&i| (i, false)).chain(conditional) {
         let is_known = cells.iter().any(|c| c.accesses.contains(&lead));
         if cells.len() < MAX_CELLS && !is_known {
-            cells.extend(Cell::of(module, func, l, lead, &all, &apart));
+            cells.extend(Cell::of(func, l, (lead, is_there), &all, &apart));
         }
-    }
-    for cell in &mut cells {
-        cell.is_there = !leads.contains(&cell.lead);
     }
     cells
 }
@@ -118,31 +116,30 @@ fn varies_as(func: &Function, l: &Loop, v: Value, depth: u32) -> bool {
 }
 
 impl Cell {
-    /// The cell that a load reads, of all loads and stores of the loop, if it is one.
+    /// The cell that a load reads, or a store writes, of all loads and stores of the loop, if it is one.
     fn of(
-        module: &Module,
         func: &Function,
         l: &Loop,
-        lead: Inst,
-        all: &[(Inst, Option<Address>)],
+        (lead, is_there): (Inst, bool),
+        all: &[(Inst, Option<Stretch>)],
         apart: &Apart<'_>,
     ) -> Option<Cell> {
-        let own = func.accessed(lead).filter(|own| fits_register(own.ty))?;
-        let at = Address::of(module, func, own.address).filter(|_| !varies(func, l, own.address))?;
+        let own = func.accessed(lead).filter(|own| fits_register(own.ty) && !varies(func, l, own.address))?;
+        let at = all.iter().find(|(i, _)| *i == lead)?.1.as_ref()?;
         let (mut accesses, mut others) = (Vec::new(), Vec::new());
-        for (i, place) in all {
+        for (i, stretch) in all {
             let accessed = func.accessed(*i)?;
-            match place.as_ref().and_then(|place| at.distance(place)) {
-                Some(0) if accessed.ty == own.ty => accesses.push(*i),
-                Some(_) => apart.lie_side_by_side(lead, *i).then_some(())?,
+            match stretch.as_ref().and_then(|other| Some((at.0.distance(&other.0)?, other))) {
+                Some((0, _)) if accessed.ty == own.ty => accesses.push(*i),
+                Some((_, other)) => lie_side_by_side(at, other).then_some(())?,
                 None => others.extend(Some(*i).filter(|&i| !apart.never_meet(lead, i))),
             }
         }
         let is_store = |i: &Inst| matches!(func.insts[*i].op, Op::Store(_));
         let is_first = others.iter().all(|i| !is_store(i) || l.comes_before(func, lead, *i));
-        let cell =
-            Cell { lead, accesses, ty: own.ty, is_alone: others.is_empty(), is_first, is_there: false };
-        cell.accesses.iter().any(is_store).then_some(cell)
+        let is_stored = accesses.iter().any(is_store);
+        let is_alone = others.is_empty();
+        is_stored.then_some(Cell { lead, accesses, ty: own.ty, is_alone, is_first, is_there })
     }
 
     /// A load of the cell, as the first iteration makes it, which is to be moved to before the loop.
@@ -168,13 +165,6 @@ impl Cell {
     }
 }
 
-/// The edges that lead out of a loop.
-fn exits(func: &Function, l: &Loop) -> Vec<Edge> {
-    let own = func.layout.iter().copied().filter(|&b| l.blocks.contains(b));
-    let edges = own.flat_map(|b| func.out_edges(b).iter().copied());
-    edges.filter(|&e| !l.blocks.contains(func.edges[e].to)).collect()
-}
-
 /// What becomes of a cell.
 struct Register {
     var: Var,
@@ -189,7 +179,7 @@ struct Register {
 /// Makes registers of cells.
 pub(super) fn promote(func: &mut Function, l: &Loop, cells: &[Loaded]) {
     let registers: Vec<Register> = cells.iter().map(|cell| cell.enter(func, l)).collect();
-    for exit in exits(func, l) {
+    for exit in leaving(func, &l.blocks, |_| true) {
         let mut at = func.split_edge(exit, "");
         for register in &registers {
             at = register.leave(func, at);
@@ -218,7 +208,7 @@ impl Loaded {
             }
         }
         // Where no iteration begins, nothing has been loaded; what is compared must be a number all the same.
-        let before = append(func, l.preheader, Op::Freeze, &[self.value], ty);
+        let before = func.append_value(l.preheader, Op::Freeze, &[self.value], ty);
         func.append(l.preheader, Op::WriteVar(var), &[before], Type::Void);
         Register { var, before, address: self.address, access, store }
     }
@@ -229,9 +219,9 @@ impl Register {
     /// on.
     fn leave(&self, func: &mut Function, at: Block) -> Block {
         let next = func.split_edge(func.out_edges(at)[0], "");
-        let now = append(func, at, Op::ReadVar(self.var), &[], func.ty(self.before));
+        let now = func.append_value(at, Op::ReadVar(self.var), &[], func.ty(self.before));
         let [x, y] = [now, self.before].map(|v| bits(func, at, v));
-        let differs = append(func, at, Op::ICmp(IntPred::Ne), &[x, y], Type::BOOL);
+        let differs = func.append_value(at, Op::ICmp(IntPred::Ne), &[x, y], Type::BOOL);
         let block = func.add_block("");
         func.layout.retain(|&b| b != block);
         func.insert_before(next, block);
@@ -243,16 +233,11 @@ impl Register {
     }
 }
 
-fn append(func: &mut Function, at: Block, op: Op, args: &[Value], ty: Type) -> Value {
-    let i = func.append(at, op, args, ty);
-    func.insts[i].results[0]
-}
-
 /// The bits of a value: −0 is not 0, and a NaN is what it is.
 fn bits(func: &mut Function, at: Block, v: Value) -> Value {
     match func.ty(v) {
-        Type::F32 => append(func, at, Op::Cast(CastOp::Bitcast), &[v], Type::Int(32)),
-        Type::F64 => append(func, at, Op::Cast(CastOp::Bitcast), &[v], Type::Int(64)),
+        Type::F32 => func.append_value(at, Op::Cast(CastOp::Bitcast), &[v], Type::Int(32)),
+        Type::F64 => func.append_value(at, Op::Cast(CastOp::Bitcast), &[v], Type::Int(64)),
         _ => v,
     }
 }

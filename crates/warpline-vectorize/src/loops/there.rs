@@ -14,6 +14,7 @@ use warpline_dataflow::linear::Address;
 use warpline_ir::{Block, Function, Inst, InstFlags, Module, Op, Value};
 
 use super::find::{Loop, dominates};
+use crate::dependences::stretch_of;
 use crate::objects::{Objects, may_free};
 
 /// So many steps lead from the start of an object to a field at most.
@@ -74,9 +75,8 @@ impl<'a> There<'a> {
     }
 
     fn accessed(&self, i: Inst) -> Option<(Address, u64)> {
-        let accessed = self.func.accessed(i).filter(|a| a.access.is_simple())?;
-        let size = self.module.layout.store_size(&self.module.types, accessed.ty)?;
-        Some((Address::of(self.module, self.func, accessed.address)?, size))
+        self.func.accessed(i).filter(|a| a.access.is_simple())?;
+        stretch_of(self.module, self.func, i)
     }
 
     /// Whether an address is one of a field of the structure at its root: computed from there `inbounds`, in steps

@@ -78,13 +78,8 @@ impl Lower<'_> {
     ) -> Result<Value, VectorizeError> {
         let elem = vty.elem().map_or(Type::Void, Type::from);
         let first = self.scalar(address, at)?;
-        let mut lanes = Vec::new();
-        for k in 0..self.width {
-            let ptr = self.offset_by(first, step.wrapping_mul(k.into()));
-            let load = self.out.append(self.block, Op::Load(access), &[ptr], elem);
-            self.copy_metadata(at, load);
-            lanes.push(self.out.insts[load].results[0]);
-        }
+        let offsets = (0..self.width).map(|k| step.wrapping_mul(k.into()));
+        let lanes = offsets.map(|offset| self.load_behind(first, offset, access, elem, at)).collect();
         Ok(self.collected(lanes, elem, vty))
     }
 
@@ -101,9 +96,7 @@ impl Lower<'_> {
         let first = self.scalar(address, at)?;
         for k in 0..self.width {
             let ptr = self.offset_by(first, step.wrapping_mul(k.into()));
-            let lane = self.extract_lane(x, elem, k);
-            let store = self.emit_void(Op::Store(access), &[lane, ptr]);
-            self.copy_metadata(at, store);
+            self.store_lane((x, elem, k), ptr, access, at);
         }
         Ok(())
     }
@@ -176,11 +169,17 @@ impl Lower<'_> {
         let ptrs = self.harmless_where_inactive(ptrs, at)?;
         let elem = self.out.ty(x).elem().map_or(Type::Void, Type::from);
         for k in 0..self.width {
-            let (ptr, lane) = (self.lane_pointer(ptrs, k), self.extract_lane(x, elem, k));
-            let new = self.emit_void(Op::Store(access), &[lane, ptr]);
-            self.copy_metadata(at, new);
+            let ptr = self.lane_pointer(ptrs, k);
+            self.store_lane((x, elem, k), ptr, access, at);
         }
         Ok(())
+    }
+
+    /// Stores an element of a vector.
+    fn store_lane(&mut self, (x, elem, k): (Value, Type, u32), ptr: Value, access: MemAccess, at: Inst) {
+        let lane = self.extract_lane(x, elem, k);
+        let store = self.emit_void(Op::Store(access), &[lane, ptr]);
+        self.copy_metadata(at, store);
     }
 
     /// Loads neighbouring elements under a mask that the machine has no such instruction for.
@@ -304,6 +303,11 @@ impl Lower<'_> {
     /// Loads what lies so many bytes behind a lane's pointer.
     fn load_row(&mut self, ptrs: Value, k: u32, offset: i64, access: MemAccess, ty: Type, at: Inst) -> Value {
         let ptr = self.lane_pointer(ptrs, k);
+        self.load_behind(ptr, offset, access, ty, at)
+    }
+
+    /// Loads what lies so many bytes behind a pointer.
+    fn load_behind(&mut self, ptr: Value, offset: i64, access: MemAccess, ty: Type, at: Inst) -> Value {
         let ptr = self.offset_by(ptr, offset);
         let align = at_distance(access.align.min(PART_BYTES), offset);
         let new = self.out.append(self.block, Op::Load(MemAccess { align, ..access }), &[ptr], ty);
